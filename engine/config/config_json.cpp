@@ -273,7 +273,7 @@ bool is_newer_than_0_1(std::string_view name) {
     return std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer);
 }
 
-/// Reads one field from a JSON value, and accepts only the JSON type that each_field writes.
+/// Reads one field from a JSON value. Accepts only the JSON type that each_field writes.
 class FieldReader {
   public:
     explicit FieldReader(const json& object) : m_object(object) {}

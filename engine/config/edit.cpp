@@ -23,12 +23,13 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     throw Error(Failure::Refused, Code("CONFIG-EDIT"), why, key, "edit the line by hand");
 }
 
-/// Holds the place of a key on its line, as offsets into the whole text.
+/// Holds the place of a key on its line, as offsets into the text.
 struct Place {
-    size_t line_begin = 0, line_end = 0;    ///< line_end excludes the line break
-    size_t key_begin = 0, key_end = 0;      ///< includes quotes
-    size_t value_begin = 0, value_end = 0;  ///< without spaces around it; equal if the value is empty
-    bool starts_line = true;                ///< only spaces precede the key
+    size_t line_begin = 0, line_end = 0;  ///< line_end excludes the line break
+    size_t key_begin = 0, key_end = 0;    ///< includes quotes
+    size_t value_begin = 0,
+           value_end = 0;     ///< without surrounding spaces; begin equals end if the value is empty
+    bool starts_line = true;  ///< only spaces precede the key
 };
 
 /// Returns older names with the same meaning as `key`, which must not occur together with it.
@@ -73,7 +74,7 @@ size_t begin_of_line(std::string_view text, int line) {
     return at;
 }
 
-/// Returns the end of a plain value: a # after a space begins a comment.
+/// Returns the end of a plain value, before any comment: a # after a space begins a comment.
 size_t end_of_plain(std::string_view text, size_t begin, size_t line_end) {
     size_t end = line_end;
     for (size_t i = begin; i < line_end; ++i) {

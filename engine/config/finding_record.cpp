@@ -300,7 +300,7 @@ std::string what_in(const std::string& language, const std::string& code, const 
 
 constexpr const char* kBeforeHint = " \u2014 ";  ///< joins an error and its hint in a rank's event
 
-/// Returns the text with `stop` after it, unless the text ends a sentence itself.
+/// Appends `stop` to the text, unless the text already ends a sentence. Returns the result.
 std::string ended(const std::string& text, const std::string& stop) {
     constexpr std::string_view kEnds[] = {".", "!", "?", "\u3002", "\uff01", "\uff1f"};
     const auto ends = [&](std::string_view mark) { return text.ends_with(mark); };

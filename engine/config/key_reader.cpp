@@ -26,7 +26,8 @@ json as_number(const json& value) {
     return read.is_number() ? read : json();
 }
 
-/// Adds parameters for hints: "optional" if the key can be left out, else "usual" if a value is common.
+/// Adds parameters for hints: "optional" if the key can be left out, otherwise "usual" if some value is
+/// common.
 void name_default(const std::string& path, FindingValues& parameters) {
     static const std::map<std::string, std::string> usual = {
         {"learning_rate", "2e-5"}, {"lora_r", "16"}, {"lora_alpha", "32"}};
@@ -176,7 +177,8 @@ std::optional<int64_t> KeyReader::whole(const std::string& path, WholeRange rang
     const json exact = as_number(*find(path));
     const int64_t whole = exact.is_number_integer() ? exact.get<int64_t>() : static_cast<int64_t>(*value);
     if (whole >= range.least && whole <= range.most) return whole;
-    constexpr int64_t kBeyondUse = 65537;  // larger limits only prevent overflow and are not suggested
+    constexpr int64_t kBeyondUse =
+        65537;  // limits above this only prevent overflow, so messages do not suggest them
     const int64_t nearest = std::clamp(whole, range.least, range.most);
     FindingValues parameters{{"value", std::to_string(whole)}, {"least", range.least}, {"most", range.most}};
     if (nearest < kBeyondUse && !follows_from_ranks(path)) parameters["nearest"] = nearest;

@@ -39,7 +39,7 @@ constexpr int kMaxUnknown = 50;
 constexpr std::array<std::string_view, 5> kQuietKeys{"dataset_prepared_path", "ddp_timeout", "logging_steps",
                                                      "save_total_limit", "strict"};
 
-/// axolotl 0.3 to 0.11 switched ReLoRA on by this key; from 0.12 on it is `relora`.
+/// axolotl 0.3 to 0.11 switched ReLoRA on by this key; from 0.12 on the key is `relora`.
 constexpr std::string_view kOldRelora = "relora_steps";
 
 /// Returns the keys whose presence or absence changes what is trained.
@@ -59,7 +59,7 @@ std::string with_past(std::string_view key, std::string_view why) {
     return std::string(why) + (past.empty() ? "" : " (" + past + ")");
 }
 
-/// Returns true if the key that `rule` is part of is switched on.
+/// Returns true if the key named by `rule.part_of` is switched on.
 bool whole_is_on(const Document& document, const KeyRule& rule) {
     const json* value = document.find(rule.part_of);
     return value && is_on(*value);

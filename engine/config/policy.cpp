@@ -22,7 +22,7 @@ constexpr const char* kRefusedKeys[] = {"sync_ref_model",
                                         "mask_truncated_completions",
                                         "skip_zero_advantage_batches"};
 
-/// All other keys of axolotl's `trl` (utils/schemas/trl.py), except vLLM's, and our own keys.
+/// All other keys of axolotl's `trl` (utils/schemas/trl.py) except vLLM's, and the keys that Ringmaster adds.
 constexpr const char* kKnown[] = {"beta",
                                   "max_completion_length",
                                   "use_vllm",

@@ -27,7 +27,7 @@ void divide_batch(KeyReader& keys, Config& config, int64_t batch, bool accumulat
     config.gradient_accumulation_steps = batch / micro;
 }
 
-/// Reads num_epochs. transformers ignores any number, -1 included, if max_steps sets the end.
+/// Reads num_epochs. If max_steps sets the end, transformers ignores num_epochs, even -1.
 void read_epochs(KeyReader& keys, Config& config) {
     const double least = config.max_steps ? std::numeric_limits<double>::lowest() : 0;
     const auto epochs = keys.number("num_epochs", {.least = least, .open_below = true});

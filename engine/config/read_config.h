@@ -29,8 +29,8 @@ struct KeyVerdicts {
         std::string why;
     };
     std::vector<std::string> used;
-    std::vector<Reason> no_effect;    ///< used by axolotl but without effect here, with the reason
-    std::vector<Reason> unsupported;  ///< changes what would be trained: an error
+    std::vector<Reason> no_effect;  ///< keys that axolotl uses but that have no effect here, with the reason
+    std::vector<Reason> unsupported;  ///< keys that would change what is trained, which is an error
 };
 
 struct ConfigReading {

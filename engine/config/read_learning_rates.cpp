@@ -77,7 +77,7 @@ void read_learning_rates(KeyReader& keys, Config& config) {
     config.embedding_lr = rate("embedding_lr", {});
     config.embedding_lr_scale = rate("embedding_lr_scale", {});
     config.loraplus_lr_ratio = rate("loraplus_lr_ratio", {.least = 0, .open_below = true});
-    rate("loraplus_lr_embedding", {});  // for adapted embeddings, which no model here has
+    rate("loraplus_lr_embedding", {});  // sets the rate of adapted embeddings, which no model here has
     read_groups(keys, config);
     check_groups(keys, config);
     say_loraplus(keys, config);

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr const char* kModules = "lora_target_modules";
 constexpr const char* kParameters = "lora_target_parameters";
-constexpr int64_t kMostRank = 65536;  // above any matrix's rank, far from overflow
+constexpr int64_t kMostRank = 65536;  // above any matrix's rank, and far from overflow
 
 /// Reads lora_target_modules, or the same setting of a saved adapter. Calls `refuse(index, problem, hint)`
 /// with the index of a list's item, or -1 for the whole value.
@@ -150,7 +150,7 @@ std::optional<json> read_json_object(const std::string& path) {
     return read;
 }
 
-/// Returns the part of a saved adapter that cannot be trained here; empty if there is none.
+/// Returns a setting of a saved adapter that cannot be trained here; empty if there is none.
 std::string foreign_part(const json& saved) {
     if (saved.value("peft_type", json("LORA")) != "LORA") return "peft_type " + shown(saved["peft_type"]);
     if (saved.value("bias", json("none")) != "none") return "bias " + shown(saved["bias"]);
@@ -192,7 +192,8 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
     const json task = saved.value("task_type", json());
     const bool scores = task == "SEQ_CLS" || task == "TOKEN_CLS";
     for (const json& name : modules.is_array() ? modules : json::array()) {
-        if (scores && name == "classifier") continue;  // PEFT's other name of a head; no model here has it
+        if (scores && name == "classifier")
+            continue;  // another name that PEFT gives a head; no model here uses it
         if (!name.is_string() || name == kFormerHead || !found.save(name.get<std::string>()))
             return refuse_saved(keys,
                                 "its adapter has " + shown(name) + " in modules_to_save, which is not built");

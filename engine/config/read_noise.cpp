@@ -12,7 +12,8 @@ using nlohmann::json;
 
 constexpr const char* kAlpha = "neftune_noise_alpha";
 constexpr const char* kOldName = "noisy_embedding_alpha";
-constexpr const char* kMultiple = "neftune_length_multiple";  // key in optim_args, next to alpha
+constexpr const char* kMultiple =
+    "neftune_length_multiple";  // key in optim_args that holds the multiple, next to alpha
 
 bool is_asked(KeyReader& keys, const char* key) {
     const json* said = keys.find(key);

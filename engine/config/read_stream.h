@@ -16,8 +16,8 @@ nlohmann::json read_stream(KeyReader& keys, Config& config);
 /// Reports keys that cannot be combined with `pretraining_dataset`.
 void check_stream(KeyReader& keys, const Config& config);
 
-/// Marks the entries of `datasets` as `streamed` if `streaming` is true, and reports what axolotl refuses
-/// together with it. Call after the datasets and the tokenization are read.
+/// Marks the entries of `datasets` as `streamed` if `streaming` is true, and reports keys that axolotl
+/// refuses together with `streaming`. Call after the datasets and the tokenization are read.
 void stream_datasets(KeyReader& keys, Config& config);
 
 }  // namespace ringmaster

@@ -27,7 +27,7 @@ struct SamplingRule {
     /// has no effect.
     bool by_function = false;
     std::vector<std::string> functions = {};   ///< "module.function" of each reward function
-    std::vector<double> weights = {};          ///< one for each function
+    std::vector<double> weights = {};          ///< one weight for each function
     std::optional<RolloutServer> server = {};  ///< without one, the run samples its completions itself
 };
 

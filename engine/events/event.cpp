@@ -153,8 +153,8 @@ class FieldReader {
         if (found) value = std::move(*found);
     }
 
-    /// Returns a member's value; null counts as absent. Members mostly come in the order in which they are
-    /// asked for. A key may be asked for twice in a row, but not later.
+    /// Returns a member's value; null counts as absent. Members mostly come in the order in which callers ask
+    /// for them. A caller may ask for a key twice in a row, but not again later.
     const std::string_view* find(std::string_view key) {
         if (members_.next_if(key, member_) || member_.key == key) return value_of(member_);
         const auto skipped = std::ranges::find(skipped_, key, &JsonMember::key);
@@ -172,7 +172,7 @@ class FieldReader {
 
     JsonMembers members_;
     JsonMember member_;                ///< the member that was read last
-    std::vector<JsonMember> skipped_;  ///< members that were read before they were asked for
+    std::vector<JsonMember> skipped_;  ///< members that were read before a caller asked for them
     bool good_ = true;
 };
 

@@ -63,7 +63,7 @@ struct alignas(64) ProgressRecord {
     PlaceRecord place;
     std::atomic<int32_t> hops{0};
     std::atomic<int32_t> waits{0};
-    PlaceRecord awaited_place;  // written before `waits`, like the fields after it
+    PlaceRecord awaited_place;  // written before `waits`, as are the fields below
     std::atomic<int64_t> sequence{0};
     std::atomic<int32_t> role{0}, rank_or_count{0};
     char what[96] = {};

@@ -69,7 +69,7 @@ RunClaim::RunClaim(const fs::path& run_dir, const std::string& launcher)
     const Json claim = {{"process", to_json(this_process())}, {"launcher", launcher}};
     const std::string text = claim.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     const auto size = static_cast<ssize_t>(text.size());
-    // Overwrites the file in place, because the lock belongs to it.
+    // Overwrites the file in place, because the lock belongs to this file and not to its name.
     if (::ftruncate(lock_.descriptor(), 0) != 0 ||
         ::pwrite(lock_.descriptor(), text.data(), text.size(), 0) != size) {
         throw Error(Failure::Refused, Code("FILE-WRITE"),

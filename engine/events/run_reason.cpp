@@ -23,7 +23,7 @@ const std::vector<ReasonText>& reason_texts() {
         {"interrupted", QT_TRANSLATE_NOOP("RunReasons", "interrupted before it started")},
         {"time-over", QT_TRANSLATE_NOOP("RunReasons", "saved after step %1, its time was nearly over: waits to be started again")},
 
-        // Continuations: these tell what is saved, and where.
+        // Continuations: these parts say what is saved, and where.
         {"model-in", QT_TRANSLATE_NOOP("RunReasons", ": the model is in %1")},
         {"adapter-in", QT_TRANSLATE_NOOP("RunReasons", ": the adapter is in %1")},
         {"is-saved", QT_TRANSLATE_NOOP("RunReasons", ", which is saved")},

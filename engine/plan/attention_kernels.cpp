@@ -52,8 +52,8 @@ struct Shapes {
     bool dense = false, varlen = false;
 };
 
-/// These limit the search. In a longer ring, the hops of the first ranks show all kinds of launches. A long
-/// row with a window has about 2 · tokens ÷ window slices, of which the first show all kinds.
+/// These constants limit the search. In a longer ring, the hops of the first ranks show all kinds of
+/// launches. A long row with a window has about 2 · tokens ÷ window slices; the first ones show all kinds.
 constexpr int kMostRanks = 16;
 constexpr int64_t kMostWindows = 1000;
 

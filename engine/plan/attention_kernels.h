@@ -34,13 +34,14 @@ struct DenseCall {
 /// Returns whether cuDNN can compute the call: fully visible rectangles and causal squares.
 bool cudnn_takes(const DenseCall& call);
 
-/// Returns why cuDNN computes none of the attention, or null if it may: a measurement at the start decides.
+/// Returns why cuDNN computes none of the attention. Returns null if cuDNN may compute it; the engine then
+/// measures at the start which kernel is faster.
 const char* why_not_cudnn(const Plan& plan);
 
 /// Holds one line of English text per member; the app translates each line as a whole.
 struct AttentionUse {
     std::string kernel;  ///< "FlashAttention-2, dense"
-    std::string use;     ///< the task it computes; "for" in the JSON
+    std::string use;     ///< what the kernel computes; named "for" in the JSON
     std::string why;     ///< a few words
     std::string more;    ///< may be empty
 

@@ -14,7 +14,7 @@ class Findings {
   public:
     explicit Findings(Plan& plan) : plan_(plan) {}
 
-    /// Take the text from a record of resources/findings.
+    /// These functions take the text from a record of resources/findings.
     void error(const Form& form, const std::string& key, FindingValues parameters,
                std::vector<Fix> fixes = {});
     void warn(const Form& form, const std::string& key, FindingValues parameters,
@@ -35,7 +35,8 @@ class Findings {
 };
 
 /// Sorts by importance: an unreadable text, the training method, the model, errors that no edit can fix,
-/// errors that one edit fixes, too little memory, other warnings, notes; equal ones by line.
+/// errors that one edit fixes, too little memory, other warnings, notes. Findings of the same importance are
+/// sorted by line.
 void put_worst_first(Diagnostics& diagnostics);
 
 std::string grouped(int64_t number);                     ///< e.g. "8,192"

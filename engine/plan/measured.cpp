@@ -52,7 +52,7 @@ int64_t tiles_of(const Config& config) {
     return config.gradient_checkpointing && !config.tiled_mlp_shards ? kAuto : kWhole;
 }
 
-/// Returns everything that a rank's memory and speed depend on besides length, mesh and batch.
+/// Returns, as JSON, everything besides length, mesh and batch that a rank's memory and speed depend on.
 json family_of(const Plan& plan) {
     const Config& config = plan.config;
     json family = {

@@ -1,5 +1,5 @@
-/// Chooses NCCL's settings on each node from the node's network: for the engine, which applies them, and for
-/// plans and launches, which show them beforehand.
+/// Chooses NCCL's settings on each node from the node's network. The engine applies these settings; plans and
+/// launches show them beforehand.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

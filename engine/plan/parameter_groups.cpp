@@ -56,7 +56,8 @@ ParameterGroup of_loraplus(const ParameterShape& shape, const Config& config) {
     return {is_b ? *config.loraplus_lr_ratio : 1, 0};
 }
 
-/// Trains no vectors and decays everything else. Source: axolotl-contribs-mit 0.0.6, muon/muon.py.
+/// Returns Muon's group, which trains no vectors and decays everything else. Source: axolotl-contribs-mit
+/// 0.0.6, muon/muon.py.
 ParameterGroup of_muon(const ParameterShape& shape, const Config& config) {
     return {1, config.weight_decay, shape.shape.size() >= 2};
 }

@@ -1,6 +1,6 @@
 /// Defines the Plan: what a Config means on a number of ranks. The app and the launcher show and launch the
-/// same value that the engine obeys: it trains with exactly the plan's mesh, layout, batch and padding, and
-/// refuses a plan with an error.
+/// same Plan that the engine follows. The engine trains with exactly the plan's mesh, layout, batch and
+/// padding, and refuses a plan that has an error.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,8 @@ struct SequencePlan {
 struct PromptSharing {
     bool on = false;
     std::optional<double> tokens;  ///< tokens that are computed ÷ tokens of all answers with their prompts
-    std::optional<double> cells;   ///< the same for the cells of attention's mask
+    std::optional<double>
+        cells;  ///< visible cells of attention's mask that are computed ÷ those without sharing
     std::optional<double> most;  ///< computed tokens of the largest row ÷ the most tokens that a row may have
 };
 
@@ -71,7 +72,7 @@ enum class MemoryBasis { Formula, Recalibrated, Measured };
 
 struct Memory {
     MemoryBasis basis = MemoryBasis::Formula;
-    int64_t device_bytes = 0;  ///< 0: unknown; then it and `fits` are null in the JSON
+    int64_t device_bytes = 0;  ///< 0: unknown; device_bytes and `fits` are then null in the JSON
     bool fits = false;
     int64_t host_bytes = 0;           ///< host memory that all ranks of a node take
     int64_t host_capacity_bytes = 0;  ///< memory of a node; 0: unknown
@@ -82,7 +83,8 @@ struct Memory {
 
 struct StepTime {
     double step_s = 0, compute_s = 0, comm_s = 0, exposed_comm_s = 0;
-    bool measured = false;  ///< true: from measured speeds; plan.json's `basis` is "measured", else "assumed"
+    bool measured = false;  ///< true if the speeds were measured; plan.json's `basis` is then "measured",
+                            ///< otherwise "assumed"
 
     /// Returns the share of a step that is spent on communication that computation does not hide.
     double overhead() const { return step_s > 0 ? exposed_comm_s / step_s : 0; }
@@ -91,7 +93,7 @@ struct StepTime {
 /// Files of the prepared rows; filled by `prepare`, empty in a plan that was never launched.
 struct PreparedData {
     std::string tokens;       ///< tokens.safetensors: input_ids, labels, row_offsets
-    std::string eval_tokens;  ///< the same for evaluation; empty: none
+    std::string eval_tokens;  ///< the same tensors for evaluation; empty if the run does not evaluate
     int64_t rows = 0;
     int64_t eval_rows = 0;
 };

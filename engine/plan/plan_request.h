@@ -32,7 +32,7 @@ struct PlanRequest {
     Preflight preflight = Preflight::Before;
     std::vector<Calibration> calibrations;  ///< one for this machine's CPU, one for its GPUs
     std::vector<Measurement> measurements;  ///< runs on this machine
-    // Set by the adviser, which makes hundreds of plans of one configuration:
+    // The adviser sets these members, because it makes hundreds of plans of one configuration.
     std::optional<ModelConfig> known_model;  ///< model that an earlier plan read without problems
     bool needs_time = true;
 };

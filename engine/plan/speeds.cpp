@@ -61,7 +61,7 @@ const DeviceFigures& figures_of(Device device) {
 }
 
 const Calibration* calibration_for(const PlanRequest& request, const Plan& plan) {
-    if (plan.nodes > 1) return nullptr;  // this node's figures do not describe the other nodes
+    if (plan.nodes > 1) return nullptr;  // the figures of this node do not describe other nodes
     const bool cpu = plan.device == Device::Cpu;
     if (!cpu && plan.ranks > request.devices_seen) return nullptr;  // the plan is for another machine
     for (const Calibration& calibration : request.calibrations) {

@@ -24,9 +24,9 @@ struct Speeds {
     double inside_node = 0;  ///< bytes per second from a rank to another rank of its node
     double across_nodes = 0;
     double host_memory = 0;  ///< bytes per second for an update by the CPU, a rank's share of its node
-    double host_link = 0;    ///< bytes per second between a GPU and host memory, one way; the CPU has none
+    double host_link = 0;    ///< bytes per second between a GPU and host memory, one way; unused on a CPU
     double disk = 0;         ///< bytes per second from or to a disk, a rank's share of its node
-    double latency_s = 0;    ///< seconds before a message's first byte
+    double latency_s = 0;    ///< seconds until a message's first byte arrives
 };
 
 /// Returns whether this machine's CPU multiplies in bfloat16; if not, products are computed in float32.
@@ -40,10 +40,12 @@ struct SpeedsOfPlan {
     Speeds speeds;
     const Calibration* calibration = nullptr;    ///< points into the request; null: no calibration
     std::optional<Recalibration> recalibration;  ///< takes precedence over the calibration
-    bool measured = false;  ///< every figure of this plan's time was measured, its link included
+    bool measured =
+        false;  ///< true if every figure behind this plan's time was measured, including the link's speed
 };
 
-/// Returns assumed speeds; if the plan's one node and device were measured or calibrated, those speeds.
+/// Returns measured or calibrated speeds if the plan has one node and its device was measured or calibrated.
+/// Otherwise returns assumed speeds.
 SpeedsOfPlan speeds_of(const PlanRequest& request, const Plan& plan);
 
 nlohmann::json calibration_to_json(const Calibration& calibration);

@@ -14,7 +14,7 @@ namespace ringmaster {
 struct Unfrozen {
     bool trained = false;
     std::vector<std::pair<int64_t, int64_t>> frozen_rows;  ///< [begin, end) of a trained parameter, ascending
-    std::string problem;                                   ///< range that the parameter lacks; empty if none
+    std::string problem;  ///< a range that the parameter does not have; empty if there is none
 };
 
 /// Returns which rows of the parameter the patterns train. A pattern is a regular expression for the

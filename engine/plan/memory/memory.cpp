@@ -113,7 +113,7 @@ double elements(const MemoryInputs& in, bool sharded) {
     };
     return of_unit(sizes.embedding) + of_unit(sizes.head) +
            sum_over_layers(in.model, {}, [&](const ModelConfig& one) {
-               const int64_t experts = divided(in, one);  // these are always sharded
+               const int64_t experts = divided(in, one);  // divided experts are always sharded
                return of_unit(kept_of(one, in.quantization) - experts) + double(experts) / in.shards;
            });
 }
@@ -337,8 +337,9 @@ double layer_unit_bytes(const MemoryInputs& in, int64_t layer) {
     if (brings_weights(in)) {
         weights = layer_weight_bytes(in, one);
         const double next = layer > 0 ? layer_weight_bytes(in, only_layer(in.model, layer - 1)) : 0;
-        weights += next + slice_from_host(in, next);                      // these arrive during the layer
-        const bool keeps_buffer = layer == 0 && in.model.num_layers > 1;  // layer 1's, kept for reuse
+        weights += next + slice_from_host(in, next);  // these arrive during the layer
+        const bool keeps_buffer =
+            layer == 0 && in.model.num_layers > 1;  // the engine keeps layer 1's buffer for reuse
         if (keeps_buffer) weights += layer_weight_bytes(in, only_layer(in.model, 1));
     }
     const bool is_last = layer + 1 >= in.model.num_layers;
@@ -350,8 +351,9 @@ double layer_unit_bytes(const MemoryInputs& in, int64_t layer) {
 double head_unit_bytes(const MemoryInputs& in) {
     const double head = head_elements(in);
     const double own = in.lora.on() ? padded(in, trained_units(in).head) : 0;  // an adapter's head
-    const ModelConfig last =
-        only_layer(in.model, std::max<int64_t>(0, in.model.num_layers - 1));  // arrives during the head
+    const ModelConfig last = only_layer(
+        in.model, std::max<int64_t>(
+                      0, in.model.num_layers - 1));  // the last layer, whose weights arrive during the head
     const double weights =
         brings_weights(in) ? (head + own) * in.element_bytes() + layer_weight_bytes(in, last) : 0;
     return weights + (gradients_are_temporary(in) ? (in.lora.on() ? own : head) * parameter_bytes(in) : 0);
@@ -446,7 +448,7 @@ RankMemory rank_memory(const MemoryInputs& in) {
     const Runtime runtime = runtime_of(in);
     const Slack slack = slack_of(in);
     const Heap heap = trace_step(in);
-    const double ratio = in.measured_ratio;  // scales everything besides the states
+    const double ratio = in.measured_ratio;  // scales everything except the states
     const auto part = [&](MemoryPart of) { return whole(heap.at_peak(of)); };
     const auto scaled = [&](MemoryPart of) { return whole(ratio * heap.at_peak(of)); };
 

@@ -26,7 +26,7 @@ struct MemoryInputs {
     int64_t shard_tokens = 0;  ///< tokens of one row in the largest shard, or in the largest chunk of it
     int ring = 1;
     int ulysses = 1;
-    bool packed = false;         ///< rows hold documents: attention by slices, even on one rank
+    bool packed = false;         ///< rows hold documents, so attention works by slices even on one rank
     int64_t gathered_heads = 0;  ///< key/value heads gathered at a time; 0: keys pass round the ring
     int zero_stage = 0;
     int shards = 1;        ///< ranks that share sharded states
@@ -35,12 +35,13 @@ struct MemoryInputs {
     int nodes = 1;
     bool keeps_attention = false;  ///< checkpointing does not compute attention's output again
     int64_t mlp_tile_tokens = 0;   ///< tokens per MLP tile; 0: whole MLPs
-    // These are kept in host memory; see engine/config/offloading.h and engine/model/parameters.h.
+    // Each flag says that the named tensors are kept in host memory; see engine/config/offloading.h and
+    // engine/model/parameters.h.
     bool offloads_activations = false;  ///< checkpoints
     bool offloads_optimizer = false;    ///< the optimizer's states
     bool states_in_host = false;        ///< gradients and the master weights, which the CPU updates
     bool weights_in_host = false;       ///< weights for computation, copied to the device a layer ahead
-    bool optimizer_on_disk = false;     ///< with offloads_optimizer: its states are on a disk
+    bool optimizer_on_disk = false;     ///< true with offloads_optimizer if the states are on a disk
     int ranks = 1;                      ///< ranks of the whole run
     RingAttnFunc layout = RingAttnFunc::BatchZigzag;
     int ring_rank = 0;
@@ -72,13 +73,14 @@ struct MemoryInputs {
     /// Returns whether bfloat16 products are computed in float32, because the CPU cannot multiply bfloat16
     /// (engine/model/ops.cpp).
     bool widens() const;
-    /// Returns a layer's sliding window; 0: none.
+    /// Returns a layer's sliding window; 0 if it has none.
     int64_t window_of(const LayerKind& kind) const {
         return model.layers.empty() ? window : kind.window.value_or(0);
     }
 };
 
-// States: whole on every rank, or this rank's slices (engine/model/parameters.h), by the ZeRO stage.
+// States. The ZeRO stage decides whether a rank holds them whole or only its slices
+// (engine/model/parameters.h).
 /// Includes the bfloat16 copy under `bf16: true`; frozen weights take only that copy, or their quantised
 /// bytes, plus the adapter's weights.
 double weight_bytes(const MemoryInputs& in);
@@ -97,8 +99,9 @@ double layer_inputs_bytes(const MemoryInputs& in);  ///< inputs of all layers, o
 // Memory for whole units of sharded or offloaded states, beyond the states that are kept: weights that were
 // gathered or came from the host, gradients during computation, reduction and their way to the host, and
 // received gradients.
-double layer_forward_unit_bytes(const MemoryInputs& in, int64_t layer);  ///< while the head's weights arrive
-double layer_unit_bytes(const MemoryInputs& in, int64_t layer);          ///< in the backward pass
+double layer_forward_unit_bytes(const MemoryInputs& in,
+                                int64_t layer);                  ///< forward, while the head's weights arrive
+double layer_unit_bytes(const MemoryInputs& in, int64_t layer);  ///< in the backward pass
 double head_unit_bytes(const MemoryInputs& in);
 double embedding_unit_bytes(const MemoryInputs& in);
 

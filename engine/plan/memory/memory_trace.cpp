@@ -342,7 +342,7 @@ Heap trace_step(const MemoryInputs& in) {
     const auto group_of_layer = [&](int64_t layer) {
         return static_cast<int64_t>(group_of(groups, in.model.layer_kind(layer)));
     };
-    constexpr int64_t kHead = -1;  // comes before the last layer in the backward pass
+    constexpr int64_t kHead = -1;  // the head, which comes before the last layer in the backward pass
     // Layers differ by their shapes, their window, and the shapes of their neighbours.
     std::set<std::array<int64_t, 4>> kinds;
     for (int64_t layer = last; layer >= 0; --layer) {

@@ -21,8 +21,8 @@ constexpr Channels kNvLink = {24, 32, 32, 16}, kBlackwell = {32, 32, 32, 24}, kP
 
 /// Says how a rank uses one group.
 struct Use {
-    int near = 1, nodes = 1;            ///< ranks of the group on this node, with this rank; number of nodes
-    int near_peers = 0, far_peers = 0;  ///< other ranks with which it exchanges data
+    int near = 1, nodes = 1;  ///< ranks of the group on this node, including this rank; nodes of the group
+    int near_peers = 0, far_peers = 0;  ///< other ranks with which this rank exchanges data
     bool sums_gradients = false;
 
     int ranks() const { return near * nodes; }

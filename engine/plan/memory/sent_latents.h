@@ -24,6 +24,6 @@ bool products_vary(const Quantization& quantization, const Lora& lora);
 /// 0: ranks send keys and values.
 int64_t sent_latent_width(const ModelConfig& model, const KeyTravel& travel);
 int64_t sent_latent_width(const MemoryInputs& in);
-int64_t sent_latent_width(const Plan& plan);  ///< Does the same for a plan whose model is known.
+int64_t sent_latent_width(const Plan& plan);  ///< Returns the length for a plan whose model is known.
 
 }  // namespace ringmaster

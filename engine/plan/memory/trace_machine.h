@@ -145,7 +145,8 @@ class TraceMachine {
     void put_keys(const LayerKind&, const Traced&) const;
     /// Frees the tensors that attention holds for all chunks of a layer.
     void leave_layer() { attentions_.clear(); }
-    /// Stops counting sums of the keys' gradients (AttentionTrace::have_sums).
+    /// Stops counting the sums of keys' gradients, because the caller counts them
+    /// (AttentionTrace::have_sums).
     void have_sums() { has_sums_ = true; }
     Traced attend_backward(const LayerKind& kind, Traced dheads_nw, Traced qkv_nw, Attended attended,
                            SentLatents& sent, double beta);
@@ -259,7 +260,7 @@ class TraceMachine {
   private:
     struct Matrix {
         double outputs, inputs;
-        double widest;  ///< outputs of its widest module
+        double widest;  ///< outputs of the site's widest module
         int adapted;    ///< modules with an adapter
     };
 

@@ -26,7 +26,8 @@ struct MemoryOption {
     const char* key;
     bool Config::*is_on;
     Gain turned_on, turned_off;
-    bool Config::*needs = nullptr;  ///< key without which this key has no effect; listed before this key
+    bool Config::*needs =
+        nullptr;  ///< key without which this option has no effect; listed before this option
     bool on_gpu_only = false;
     const char* off = "false";
 };
@@ -63,7 +64,7 @@ bool blames(const Plan& plan, std::string_view key) {
     });
 }
 
-/// Returns a copy for making plans. It keeps only errors, because warnings and notes would repeat.
+/// Returns a copy for making plans. The copy keeps only errors, because warnings and notes would repeat.
 ConfigReading lean(const ConfigReading& reading) {
     ConfigReading copy;
     copy.readable = reading.readable;
@@ -170,9 +171,9 @@ bool Adviser::splits_heads(int64_t context) {
     });
 }
 
-/// Tries one setting after the other, each on top of the best so far: memory options if memory is short, then
-/// layouts, ways to split heads, and memory options again. Trying all combinations would take thousands of
-/// plans.
+/// Tries one setting after the other, each added to the best choice so far. The order is memory options if
+/// memory is short, then layouts, ways to split heads, and memory options again. Trying all combinations
+/// would take thousands of plans.
 void Adviser::look_at(int context, const std::vector<RingAttnFunc>& layouts, bool heads) {
     Choice best(present_);
     best.context = context;
@@ -236,7 +237,7 @@ void Adviser::override_data_parallel(const Choice& choice, Config& config, Setti
     set.emplace_back("dp_shard_size", std::to_string(shards));
 }
 
-/// Sets micro-batch and accumulation to give the present global batch, or the nearest below it; each group
+/// Sets micro-batch and accumulation to give the current global batch, or the nearest below; each group
 /// gets at least one row.
 void Adviser::override_batch(const Choice& choice, Config& config, Settings& set) const {
     const int64_t groups = present_.ranks / choice.context;
@@ -282,7 +283,7 @@ ConfigReading Adviser::overridden(const Choice& choice, Settings& set) const {
         const bool on = choice.options[i] && has_effect;
         if (on == config.*option.is_on) continue;
         config.*option.is_on = on;
-        if (!has_effect) continue;  // turned off together with the option it needs
+        if (!has_effect) continue;  // turned off together with the option that this one needs
         const bool is_word_of_another = option.needs && !on && !is_written(option.key);
         set.emplace_back(is_word_of_another ? "gradient_checkpointing" : option.key,
                          on || is_word_of_another ? "true" : option.off);

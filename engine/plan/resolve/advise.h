@@ -19,10 +19,10 @@
 
 namespace ringmaster {
 
-/// Reasons why an alternative is worth a look, compared with the present plan.
+/// Reasons why an alternative is worth a look, compared with the current plan.
 enum class Gain {
-    Present,              ///< the present plan itself
-    Fits,                 ///< the alternative fits and the present plan does not
+    Present,              ///< the alternative is the current plan itself
+    Fits,                 ///< the alternative fits and the current plan does not
     Recomputes,           ///< layers are computed again in the backward pass, which takes less memory
     KeepsActivations,     ///< nothing is computed twice, which takes more memory
     TilesMlp,             ///< MLPs are computed in tiles of tokens, which takes less memory
@@ -30,18 +30,19 @@ enum class Gain {
     KeepsAttention,       ///< attention's output is kept, only the rest of a layer is computed again
     RecomputesAttention,  ///< attention is computed again too, which takes less memory
     Offloads,             ///< activations are kept in host memory, which takes less device memory
-    StaysOnDevice,        ///< activations stay on the device: nothing is copied
+    StaysOnDevice,        ///< activations stay on the device, so nothing is copied
     SharesStates,         ///< more of the weights, gradients and optimizer states are sharded
-    WholeStates,          ///< fewer states are sharded: less is gathered
+    WholeStates,          ///< fewer states are sharded, so less is gathered
     EvenWork,             ///< every rank has the same attention work
-    FewerShare,           ///< fewer ranks share a sequence: less is exchanged
-    MoreShare,            ///< more ranks share a sequence: fewer tokens on each
+    FewerShare,           ///< fewer ranks share a sequence, so less is exchanged
+    MoreShare,            ///< more ranks share a sequence, so each holds fewer tokens
     SplitsHeads,          ///< a different number of ranks splits the heads by all-to-all
     BatchChanges,         ///< the global batch cannot be kept
 };
 
 struct Alternative {
-    std::vector<std::pair<std::string, std::string>> set;  ///< dotted key, value as YAML; empty: present
+    std::vector<std::pair<std::string, std::string>>
+        set;  ///< dotted keys, and values as YAML; empty for the current plan
     Mesh mesh;
     RingAttnFunc layout = RingAttnFunc::BatchRing;
     bool gradient_checkpointing = false;
@@ -79,7 +80,7 @@ struct Advice {
 Advice advise(const ConfigReading& reading, const PlanRequest& request, const Plan& present,
               std::stop_token stop = {});
 
-/// Returns the longest sequence_len that fits on every rank with the present mesh and options.
+/// Returns the longest sequence_len that fits on every rank with the current mesh and options.
 std::optional<int64_t> longest_sequence_len(const ConfigReading& reading, const PlanRequest& request,
                                             const Plan& present, std::stop_token stop = {});
 

@@ -13,7 +13,7 @@ namespace ringmaster {
 void check_engine_limits(Plan& plan, Findings& findings);
 
 /// Returns the message form of finding SEQ-CHUNKS that says why a sequence cannot be computed in chunks; null
-/// if it can.
+/// if the sequence can be computed in chunks.
 const char* obstacle_to_chunks(const Plan& plan);
 
 /// Reports requirements of other engines, and cases in which they behave differently.

@@ -130,7 +130,7 @@ json to_json(const std::vector<AttentionUse>& uses) {
 constexpr const char* kWhole = "plan";  ///< place of an error whose message names the field
 constexpr const char* kPrepareAgain = "make the run directory again with `ringmaster prepare`";
 
-/// Reads the members of an object of plan.json; an error names the dotted path.
+/// Reads the members of an object of plan.json. Errors name the dotted path.
 class Members {
   public:
     Members(const json& values, std::string path) : values_(values), path_(std::move(path)) {

@@ -1,4 +1,5 @@
-/// Declares the steps of make_plan in order: each fills its part of the plan and reports problems in it.
+/// Declares the steps of make_plan in order. Each step fills its part of the plan and reports problems in
+/// that part.
 #pragma once
 
 #include "engine/plan/findings.h"
@@ -16,8 +17,8 @@ void resolve_model(const PlanRequest& request, Plan& plan, Findings& findings);
 /// Resolves the modules that the adapter, if any, is attached to, and reports its size.
 void resolve_adapter(Plan& plan, Findings& findings);
 
-/// Resolves mesh, context parallelism and layout. Returns false if the sizes do not multiply to the ranks:
-/// then nothing that depends on the mesh can be checked.
+/// Resolves mesh, context parallelism and layout. Returns false if the product of the sizes is not the number
+/// of ranks, because nothing that depends on the mesh can then be checked.
 bool resolve_mesh(Plan& plan, Findings& findings);
 
 /// Divides experts among ranks if the file asks for it: the mesh's `expert`, and the ZeRO stage that it
@@ -33,10 +34,12 @@ void resolve_batch(const PlanRequest& request, Plan& plan, Findings& findings);
 /// Resolves whether answers share their prompts, and how much this saves in the prepared rows.
 void resolve_sharing(const PlanRequest& request, Plan& plan, Findings& findings);
 
-/// Resolves the memory of every rank against its device; null if the model is unknown.
+/// Compares the memory of every rank with its device's. Leaves the plan's memory null if the model is
+/// unknown.
 void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings);
 
-/// Resolves the time of a step from measured, calibrated or assumed speeds; null if the model is unknown.
+/// Resolves the time of a step from measured, calibrated or assumed speeds. Leaves the time null if the model
+/// is unknown.
 void resolve_time(const PlanRequest& request, Plan& plan, Findings& findings);
 
 }  // namespace ringmaster

@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-/// The requested sizes; 1 if a size is left out.
+/// The requested sizes; a size that is left out is 1.
 struct Sizes {
     int64_t dp_replicate = 1;
     int64_t dp_shard = 1;

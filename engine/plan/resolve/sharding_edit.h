@@ -17,7 +17,7 @@ std::optional<Edit> sharding_edit(const Config& config, int stage);
 /// Returns whether the edit names a file that keeps weights in host memory too.
 bool offloads_weights(const Edit& edit);
 
-/// Returns the stages to compare: the present stage, and the stages that an edit can set.
+/// Returns the stages to compare: the current stage, and the stages that an edit can set.
 std::vector<int> sharding_stages(const Config& config);
 
 }  // namespace ringmaster

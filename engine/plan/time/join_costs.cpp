@@ -11,7 +11,7 @@ int64_t rounded(double x) {
     return std::llround(x);
 }
 
-/// Adds `parts` parts of the same size; returns the bytes moved.
+/// Adds `parts` parts of the same size. Returns the bytes moved.
 double joined(PartJoins& joins, double parts, double elements) {
     if (elements <= 0) return 0;
     const int64_t count = std::max<int64_t>(1, rounded(parts));

@@ -13,8 +13,9 @@ int64_t recurring_layers_of(const ModelConfig& model);
 /// products of engine/recurrence/delta_rule.cpp, or the scan of engine/kernels/scan.h.
 double recurrence_flops(const ModelConfig& model);
 
-/// Returns the bytes that a GPU moves for one token in a Mamba-1 layer's scan, forward: LibTorch's operations
-/// pass over the states several times (engine/recurrence/scan_by_operations.cpp). Returns 0 for other layers.
+/// Returns the bytes that a GPU moves for one token in the forward scan of a Mamba-1 layer. LibTorch's
+/// operations pass over the states several times (engine/recurrence/scan_by_operations.cpp). Returns 0 for
+/// other layers.
 double scan_bytes(const ModelConfig& model);
 
 /// Returns the bytes that a rank sends for one stretch of one row, in one layer: the map of states over the

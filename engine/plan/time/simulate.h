@@ -36,8 +36,8 @@ struct TimelineSpan {
 struct RankTime {
     int ring_rank = 0;
     double compute_s = 0;
-    double comm_s = 0;     ///< time with a link in use
-    double exposed_s = 0;  ///< rest of the step: waits for links and for slower ranks
+    double comm_s = 0;     ///< time in which a link is in use
+    double exposed_s = 0;  ///< the part of the step that waits for links and for slower ranks
 };
 
 struct SimulatedStep {

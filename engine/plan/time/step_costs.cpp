@@ -45,7 +45,7 @@ constexpr int kLookedAt = 2;
 
 /// The links between a plan's ranks.
 struct Links {
-    int ring_ranks_of_node = 0;  ///< 0: keys always leave the node
+    int ring_ranks_of_node = 0;  ///< ring ranks on one node; 0: keys always leave the node
     bool all_inside = true, heads_inside = true;
     double inside, across, states;
 
@@ -70,7 +70,7 @@ struct Links {
 struct Hop {
     int first = 0, last = 0;
     double cells = 0, queries = 0, keys = 0, keys_over_rate = 0;
-    double parts = 0;  ///< results of kernels; only the result for the rank's own keys needs no message
+    double parts = 0;  ///< results of kernels; all but the result for the rank's own keys need a message
 
     bool is_own() const { return last == 0; }
     double messages() const { return is_own() ? 0 : parts; }
@@ -193,7 +193,7 @@ struct LayerWeights {
     }
 };
 
-/// Returns the seconds per element to dequantize a weight matrix, which is done again for each product.
+/// Returns the seconds per element to dequantize a weight matrix. Each product dequantizes its matrix again.
 double making_s(const Plan& plan, const Speeds& speeds) {
     if (!plan.config.quantization.on()) return 0;
     const double read = plan.config.quantization.is_4bit() ? 0.5 : 1;

@@ -28,7 +28,7 @@ struct HopCosts {
     int first = 0, last = 0;  ///< distances around the ring
     double forward_s = 0, backward_s = 0;
     double keys_s = 0;       ///< seconds on the link for keys and values
-    double gradients_s = 0;  ///< seconds on the link for their gradients
+    double gradients_s = 0;  ///< seconds on the link for the gradients of keys and values
     double queries = 0;      ///< queries that see keys of other ranks
 };
 
@@ -43,10 +43,11 @@ struct ColumnCosts {
     double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
     // The following are added to a forward pass whose products take quantised inputs; they may be negative.
     double int8_projections_s = 0, int8_rest_s = 0;
-    double int8_tiles_s = 0;    ///< forward only: finds the outliers of tiles
-    double head_s = 0;          ///< forward and backward of the whole head, once per micro-batch
-    double exchange_in_s = 0;   ///< all-to-all before attention: q, k and v; backward: its output's gradient
-    double exchange_out_s = 0;  ///< all-to-all after attention: its output
+    double int8_tiles_s = 0;  ///< forward only: finds the outliers of tiles
+    double head_s = 0;        ///< forward and backward of the whole head, once per micro-batch
+    double exchange_in_s =
+        0;  ///< all-to-all before attention, of q, k and v; before its backward, of the output's gradient
+    double exchange_out_s = 0;  ///< all-to-all of attention's output
     double exchange_back_in_s = 0, exchange_back_out_s = 0;
     // All-to-alls of tokens and their experts, if experts are divided among ranks: in a forward pass, in the
     // backward's recomputation, and in the backward pass.
@@ -56,11 +57,11 @@ struct ColumnCosts {
 
 /// Costs of a unit of the states: the embedding, a layer, or final norm and head.
 struct UnitCosts {
-    double gather_s = 0;    ///< all-gather of its weights, if sharded
-    double reduce_s = 0;    ///< all-reduce or reduce-scatter of its gradients
+    double gather_s = 0;    ///< all-gather of the unit's weights, if they are sharded
+    double reduce_s = 0;    ///< all-reduce or reduce-scatter of the unit's gradients
     double replicas_s = 0;  ///< all-reduce of the slices over replicas, after the reduction
-    double fetch_s = 0;     ///< copy of its weights from host memory, before the gather
-    double leave_s = 0;     ///< copy of its gradients to host memory, after the reduction
+    double fetch_s = 0;     ///< copy of the unit's weights from host memory, before the gather
+    double leave_s = 0;     ///< copy of the unit's gradients to host memory, after the reduction
 };
 
 struct StepCosts {
