@@ -11,13 +11,16 @@ constexpr int64_t kWideRows = 256, kWideColumns = 4096;   ///< block of a produc
 constexpr int64_t kQuantizedElements = int64_t{4} << 20;  ///< elements dequantized to float32 at once
 constexpr int64_t kDoraRows = 1024;        ///< rows copied to float32 at once to compute their norms
 constexpr int64_t kExpertRows = 1024;      ///< rows that experts' elementwise operations take at once
-constexpr int64_t kMostPaddedRows = 2048;  ///< most rows of an expert's product that is padded on a CPU
+constexpr int64_t kMostPaddedRows = 2048;  ///< maximum rows of an expert's product that is padded on a CPU
 
 // Norms, embeddings, head
 constexpr int64_t kNormTokens = 128;  ///< tokens that one task sums in a norm's weight gradient
-constexpr int64_t kLeastEmbedded = 1024, kMostEmbedded = 16;  ///< fewest tokens in a part, and most parts
-constexpr int64_t kLossTokens = 1024;                         ///< labelled tokens in a chunk of head and loss
-constexpr int64_t kMostRoundedChunks = 16;  ///< most chunks whose gradients are summed in bfloat16
+constexpr int64_t kLeastEmbedded = 1024,
+                  kMostEmbedded =
+                      16;  ///< minimum tokens in a part of the layers' inputs, and maximum number of parts
+constexpr int64_t kLossTokens = 1024;  ///< labelled tokens in a chunk of head and loss
+constexpr int64_t kMostRoundedChunks =
+    16;  ///< maximum number of chunks whose gradients are summed in bfloat16
 
 // Attention on the CPU
 constexpr int64_t kScoreRows = 256, kScoreKeys = 512;  ///< queries and keys in a block of scores

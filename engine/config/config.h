@@ -136,8 +136,8 @@ struct Config {
     Lora lora;                                ///< `adapter: lora` and qlora
     Quantization quantization;                ///< format of frozen weights under an adapter
     Preference preference;                    ///< `rl: dpo` and the like, and `reward_model`
-    int64_t token_labels = 0;          ///< number of different labels under `process_reward_model`; 0: off
-    std::optional<PolicyRule> policy;  ///< `rl: grpo`: how the run trains on rollouts
+    int64_t token_labels = 0;  ///< number of labels that a step may have under `process_reward_model`; 0: off
+    std::optional<PolicyRule> policy;      ///< `rl: grpo`: how the run trains on rollouts
     std::optional<SamplingRule> sampling;  ///< set if the rows are prompts and the run samples their rollouts
 
     // Saving, evaluation, logging

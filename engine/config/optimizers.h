@@ -19,8 +19,8 @@ enum class StateKind {
     AsWeights,       ///< dtype of the updated weights
     Float32,         ///< float32 for any dtype of the weights
     Bitsandbytes8,   ///< blocks of 256; float32 for the embedding and below 4,096 elements
-    TorchaoBlocks8,  ///< blocks of 256; as AsWeights below 4,096 elements or if not divisible
-    TorchaoBlocks4,  ///< same limits, 4 bits
+    TorchaoBlocks8,  ///< blocks of 256; as AsWeights below 4,096 elements or if not a multiple of 256
+    TorchaoBlocks4,  ///< as TorchaoBlocks8, but in 4 bits
 };
 
 struct OptimizerKind {

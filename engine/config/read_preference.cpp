@@ -249,7 +249,7 @@ void settle_preference(KeyReader& keys, Config& config) {
     const std::string method = config.preference.scores() ? "reward_model" : keys.text("rl").value_or("");
     say_upstream(keys, config, method);
     if (config.group_by_length) keys.warn(Form("CFG-PREFERENCE", "lengths"), "group_by_length");
-    config.group_by_length = false;  // axolotl's builder for `rl` does not pass it on
+    config.group_by_length = false;  // axolotl's builder for `rl` does not pass group_by_length on
     if (config.preference.method == PreferenceMethod::Kto) keep_merged_order(config);
     if (config.lora.on()) check_adapter(keys, config, method);
 }

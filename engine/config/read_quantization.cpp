@@ -75,7 +75,8 @@ void read_kwargs(KeyReader& keys, Config& config) {
     check_skipped(keys);
 }
 
-/// Returns whether adapter, load_in_4bit and load_in_8bit can be combined; reports what axolotl also refuses.
+/// Returns whether adapter, load_in_4bit and load_in_8bit can be combined; reports combinations that axolotl
+/// also refuses.
 bool belong_together(KeyReader& keys, bool four, bool eight) {
     const json* said = keys.find("adapter");
     const std::string adapter = said && said->is_string() ? said->get<std::string>() : "";
@@ -98,9 +99,9 @@ bool belong_together(KeyReader& keys, bool four, bool eight) {
     return true;
 }
 
-/// Reads quantize_moe_experts. Refuses what axolotl refuses. Also refuses 4-bit formats other than NF4 with
-/// quantised scales: axolotl would use them for the base model only, because it always quantises experts that
-/// way.
+/// Reads quantize_moe_experts. Refuses settings that axolotl refuses. Also refuses 4-bit formats other than
+/// NF4 with quantised scales: axolotl always quantises experts in that format, and would use another one for
+/// the base model only.
 void read_experts(KeyReader& keys, Config& config) {
     if (!keys.flag(kExperts).value_or(false)) return;
     if (!config.quantization.on()) return keys.error(Form("CFG-QUANTIZED", "experts"), kExperts);

@@ -1,5 +1,5 @@
 // Reads `trl.rollout_folder` and `trl.rollout_timeout`: rows of rl: grpo that another program writes while
-// the run trains. The keys are ours; axolotl and TRL have none for this.
+// the run trains. The keys are Ringmaster's; axolotl and TRL have none for this.
 #include "engine/config/keys.h"
 #include "engine/config/paths.h"
 #include "engine/config/sections.h"
@@ -16,8 +16,8 @@ constexpr int64_t kLongest_s = 30 * 86400;
 /// Keys that name another source of rows, and so conflict with trl.rollout_folder.
 constexpr const char* kRows[] = {"datasets", "dataset_prepared_path"};
 
-/// Lists keys that select or reorder rows. They conflict with the folder, because they need all rows before
-/// the run.
+/// Lists keys that select or reorder rows. These keys conflict with the folder, because they need all rows
+/// before the run starts.
 constexpr const char* kChoosing[] = {"dataset_exact_deduplication", "dataset_shard_num",
                                      "shuffle_merged_datasets", "shuffle_before_merging_datasets"};
 

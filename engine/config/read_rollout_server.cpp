@@ -60,8 +60,7 @@ bool is_port(const std::string& text) {
     return digits && std::stoi(text) >= 1 && std::stoi(text) <= 65535;
 }
 
-/// Returns whether the text is a URL's path of at most 1,024 letters, digits and / - . _ ~, which need no
-/// escaping, without "//" and "..".
+/// Accepts letters, digits and the characters that a path may contain unescaped and without ambiguity.
 bool is_url_path(const std::string& text) {
     const auto fits = [](unsigned char c) {
         return std::isalnum(c) ||
@@ -101,7 +100,7 @@ void read_url(KeyReader& keys, RolloutServer& server) {
     const auto said = keys.text(kUrl);
     if (!said) return;
     const auto url = checked_url(*said);
-    // The text is not repeated: it may hold a password.
+    // The message does not repeat the text, because it may hold a password.
     if (!url) return keys.error(Form("CFG-SAMPLING", "url"), kUrl);
     server.url = *url;
     for (const char* key : {"trl.vllm_server_host", "trl.vllm_server_port"}) {
@@ -109,7 +108,7 @@ void read_url(KeyReader& keys, RolloutServer& server) {
     }
 }
 
-/// Accepts the name of an environment variable; an API key itself hardly ever looks like one.
+/// Accepts the name of an environment variable; an API key itself hardly ever looks like such a name.
 bool is_variable(const std::string& text) {
     const auto fits = [](unsigned char c) { return std::isupper(c) || std::isdigit(c) || c == '_'; };
     return !text.empty() && text.size() <= 128 && !std::isdigit(static_cast<unsigned char>(text[0])) &&
@@ -163,7 +162,7 @@ void read_address(KeyReader& keys, RolloutServer& server) {
     if (is_given(keys, "trl.vllm_server_port"))
         take(server.port, keys.whole("trl.vllm_server_port", {1, 65535}));
     const json* timeout = keys.find("trl.vllm_server_timeout");
-    // Axolotl passes 0 on as TRL's default.
+    // For 0, axolotl passes on TRL's default.
     if (is_given(keys, "trl.vllm_server_timeout") && *timeout != 0)
         take(server.timeout, keys.whole("trl.vllm_server_timeout", {1, 86400}));
 }

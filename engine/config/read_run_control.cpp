@@ -45,8 +45,8 @@ bool has_evaluation_rows(const Config& config) {
     return config.val_set_size > 0 || !config.test_datasets.empty();
 }
 
-/// Returns how often to save or evaluate, as axolotl does: the number of steps between two, or a fraction of
-/// the run if the file gives a number per epoch.
+/// Returns how often to save or evaluate, by axolotl's rule: as a number of steps, or as a fraction of the
+/// run if the file gives a number per epoch.
 double cadence_of(const std::optional<double>& steps, const std::optional<double>& per_epoch, double epochs) {
     if (steps) return *steps;
     const double share = per_epoch && *per_epoch > 0 && epochs > 0 ? 1 / (*per_epoch * epochs) : 0;
@@ -66,7 +66,7 @@ int64_t whole_steps(const std::optional<double>& steps) {
     return steps && *steps >= 1 ? static_cast<int64_t>(*steps) : kOtherwise;
 }
 
-/// Returns the fix that saves after each evaluation. A cadence in steps replaces one per epoch.
+/// Returns the fix that saves after each evaluation. A number of steps replaces a number per epoch.
 Fix saving_what_is_evaluated(const KeyReader& keys, int64_t steps) {
     Fix fix{{{"eval_steps", std::to_string(steps)}, {"save_steps", std::to_string(steps)}}};
     for (const char* key : {"evals_per_epoch", "saves_per_epoch"}) {
@@ -103,7 +103,7 @@ bool asks_without_a_value(const KeyReader& keys) {
     return said != values.end() && said->is_null();
 }
 
-/// Checks metric_for_best_model. transformers finds the loss under two names. Other metrics are refused: in
+/// Checks metric_for_best_model. transformers accepts two names for the loss. Other metrics are refused: in
 /// axolotl's evaluations they come from callbacks, or they grow as the model gets worse.
 void read_best_metric(KeyReader& keys, const Config& config) {
     const bool highest = keys.flag("greater_is_better").value_or(false);

@@ -26,7 +26,7 @@ const SamplingKey kRefused[] = {{"min_p", 0},
                                 {"vllm_guided_decoding_regex", ""},
                                 {"async_prefetch", false}};
 
-/// Keys of logs that this run does not write.
+/// Keys that configure logs which Ringmaster does not write.
 constexpr const char* kLogged[] = {"log_completions", "num_completions_to_print"};
 
 bool is_given(const json* value) {
@@ -132,7 +132,7 @@ void settle_sampling(KeyReader& keys, Config& config) {
     if (!config.sampling) return;
     if (config.sample_packing) keys.error(Form("CFG-SAMPLING", "packed"), "sample_packing");
     if (config.group_by_length) keys.warn(Form("CFG-PREFERENCE", "lengths"), "group_by_length");
-    config.group_by_length = false;  // axolotl's builder for `rl` does not pass it on
+    config.group_by_length = false;  // axolotl's builder for `rl` does not pass group_by_length on
     if (config.sequence_len <= config.policy->answer_tokens)
         keys.error(Form("CFG-SAMPLING", "room"), "trl.max_completion_length",
                    {{"value", config.policy->answer_tokens}, {"sequence_len", config.sequence_len}});

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The numbers and words that lr_scheduler_kwargs may hold for a schedule.
+/// The arguments, numbers and words, that lr_scheduler_kwargs may hold for a schedule.
 struct Arguments {
     LrScheduler scheduler;
     std::vector<std::string> numbers;
@@ -80,7 +80,7 @@ bool has_argument(const Config& config, const char* name) {
     return config.lr_scheduler_kwargs.contains(name);
 }
 
-/// Reports values that a schedule needs but lacks, and values that it does not take.
+/// Reports values that a schedule needs but the file lacks, and values that the schedule does not take.
 void check_arguments(KeyReader& keys, const Config& config) {
     const auto demand = [&](const char* form) {
         keys.error(Form("CFG-SCHEDULE", form), "lr_scheduler",

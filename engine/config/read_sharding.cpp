@@ -48,8 +48,8 @@ void offload_parameters(KeyReader& keys, Config& config, const char* key) {
     config.parameter_offloading = config.optimizer_offloading = true;
 }
 
-/// Returns the offloading settings of a DeepSpeed configuration; an object without members if it has none.
-/// `what` is "offload_optimizer" or "offload_param".
+/// Returns the offloading settings of a DeepSpeed configuration; an empty object if the configuration has
+/// none. `what` is "offload_optimizer" or "offload_param".
 json offload_of(const json& deepspeed, const char* what) {
     const auto zero = deepspeed.find("zero_optimization");
     if (zero == deepspeed.end() || !zero->is_object()) return json::object();

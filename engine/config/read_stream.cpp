@@ -91,7 +91,7 @@ void stream_datasets(KeyReader& keys, Config& config) {
     check_any_stream(keys, config, "streaming");
     if (switched_on(keys, "val_set_size")) keys.error(Form("CFG-CONFLICT", "stream-share"), "val_set_size");
     if (config.policy || (config.preference.on() && !config.preference.scores()))
-        return;  // for `rl`, axolotl does not stream rows
+        return;  // axolotl does not stream rows for `rl`
     check_parts(keys, config);
     const bool packs = switched_on(keys, "sample_packing");
     if (packs && config.datasets.size() > 1) keys.error(Form("CFG-CONFLICT", "stream-packing"), "streaming");

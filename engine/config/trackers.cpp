@@ -12,7 +12,7 @@ namespace {
 struct Tracker {
     const char* name;  ///< name in settings.json; null: nothing is sent to the tracker
     const char* title;
-    std::array<const char*, 2> keys;  ///< any of these keys switches it on
+    std::array<const char*, 2> keys;  ///< keys of which any one switches the tracker on
 };
 constexpr std::array<Tracker, 7> kTrackers{{
     {"wandb", "Weights & Biases", {"use_wandb", "wandb_project"}},
@@ -36,7 +36,7 @@ constexpr std::array kObeyed = std::to_array<const char*>({"use_wandb",         
                                                            "trackio_run_name",   "trackio_space_id",
                                                            "use_tensorboard"});
 
-/// Lists keys that upload more than numbers, each with the tracker that would receive the upload.
+/// Lists keys that would upload more than numbers, each with the tracker that would receive the upload.
 constexpr std::array<std::array<const char*, 2>, 3> kUploads{
     {{"wandb_log_model", "wandb"}, {"wandb_watch", "wandb"}, {"hf_mlflow_log_artifacts", "mlflow"}}};
 

@@ -21,11 +21,12 @@ using nlohmann::json;
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 100'000;
 constexpr std::size_t kMaxKeyBytes = 256;
-constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;  ///< total bytes of scalars and key paths
+constexpr std::size_t kMaxExpandedBytes = std::size_t{16}
+                                          << 20;  ///< maximum total bytes of scalars and key paths
 constexpr int kMaxDuplicates = 50;
-constexpr int kMaxOpenBrackets = 1000;  ///< includes brackets in text, so it is far above kMaxDepth
+constexpr int kMaxOpenBrackets = 1000;  ///< counts brackets in text too, so the limit is far above kMaxDepth
 
-/// Exception that stops reading; no values are returned.
+/// Exception that stops reading, so that no values are returned.
 struct Refusal {
     Diagnostic diagnostic;
 };
@@ -51,7 +52,8 @@ struct Node {
     enum class Kind { Scalar, List, Map };
     Kind kind = Kind::Scalar;
     int line = 0;
-    bool complete = true;  ///< false while its items are being read: an alias to this node would never end
+    bool complete = true;  ///< false while the node's items are being read, because an alias to the node
+                           ///< would then never end
     bool repeated = false;
     json scalar;
     std::vector<NodePtr> items;
@@ -232,7 +234,7 @@ class TreeBuilder : public YAML::EventHandler {
     int m_duplicates = 0;
 };
 
-/// Counts the values of one reading after aliases are expanded.
+/// Counts the values of one document after aliases are expanded.
 struct Expanded {
     std::size_t values = 0;
     std::size_t bytes = 0;
@@ -309,7 +311,7 @@ class Flattener {
     }
 
     std::map<std::string, int>& m_lines;
-    Expanded& m_expanded;  ///< shared by the whole reading
+    Expanded& m_expanded;  ///< shared by all values of the document
 };
 
 json flatten(const Node& root, std::map<std::string, int>& lines) {
@@ -351,7 +353,8 @@ void check_characters(std::string_view text) {
         if (c == '\n') ++line;
         if (c == '[' || c == '{') ++open;
         if ((c == ']' || c == '}') && open > 0) --open;
-        // Checked here, because yaml-cpp keeps a token for each bracket before the depth can be counted.
+        // Brackets are checked here, because yaml-cpp keeps a token for each bracket before the depth can be
+        // counted.
         if (open > kMaxOpenBrackets) refuse_depth(line);
         if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
             refuse(Form("YAML-ENCODING", "control"), line, {{"character", int64_t{c}}});

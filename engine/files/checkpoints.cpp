@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kPrefix = "step-";
-constexpr int64_t kMostListBytes = 4 << 20;  ///< size limit of `complete`: 30,000 files
+constexpr int64_t kMostListBytes = 4 << 20;  ///< size limit of `complete`, enough for about 30,000 files
 constexpr size_t kReadBlock = 1 << 20;
 
 struct Closing {
@@ -72,7 +72,8 @@ uint32_t sum_from(const std::string& text) {
     return sum;
 }
 
-/// Reads an entry of the list. The list may come from another machine, so names must stay inside the folder.
+/// Reads an entry of the list of files. The list may come from another machine, so names must stay inside the
+/// folder.
 WrittenFile listed_file(const nlohmann::json& entry) {
     WrittenFile file{entry.at("name"), entry.at("bytes"), sum_from(entry.at("crc32c"))};
     if (file.name.empty() || file.name.front() == '.' || file.name.find('/') != std::string::npos)
@@ -88,7 +89,7 @@ bool flat_enough(int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
 }
 
 struct Listed {
-    std::vector<WrittenFile> files;  ///< empty: written by an older version, without a list
+    std::vector<WrittenFile> files;  ///< empty if an older version wrote the checkpoint, without a list
     std::string damage;
 };
 

@@ -59,7 +59,7 @@ void rename_or_throw(const fs::path& from, const fs::path& to) {
 }
 
 void delete_folder(const fs::path& folder) {
-    std::error_code stays;  // ignored, because restore_folders tries again
+    std::error_code stays;  // ignored, because restore_folders tries to delete the folder again
     fs::remove_all(folder, stays);
 }
 

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Reads to the end, or to the first read error, at which a stream iterator would throw.
+/// Reads to the end or to the first read error. A stream iterator would throw at such an error.
 std::string rest_of(std::ifstream& in) {
     std::ostringstream text;
     text << in.rdbuf();

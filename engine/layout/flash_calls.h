@@ -86,8 +86,8 @@ std::vector<FlashPacking> pack(const FlashCall& call, int64_t rows);
 /// after the last. Returns nothing if segments share keys or do not fit in one launch.
 std::optional<FlashPacking> pack_whole(const FlashCall& call, int64_t rows, int64_t queries, int64_t keys);
 
-/// The scalar arguments of a launch. `causal` is the kernel's name for kCausalWindow, for which it has faster
-/// code; then `right` is kNone.
+/// The scalar arguments of a launch. `causal` is true for kCausalWindow, for which the kernel has faster
+/// code; `right` is then kNone.
 struct FlashArguments {
     int64_t max_queries = 0, max_keys = 0;
     bool causal = false;

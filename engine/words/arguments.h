@@ -46,7 +46,8 @@ class Arguments {
     /// Throws Error(Usage), naming the option, if its value is not a whole number of at least `least`.
     std::optional<int64_t> whole(const std::string& option, int64_t least,
                                  int64_t most = 1'000'000'000) const;
-    std::optional<double> number(const std::string& option) const;  ///< must be above 0
+    std::optional<double> number(
+        const std::string& option) const;  ///< throws Error(Usage) unless it is above 0
     /// Returns the option's value, one of two words; empty if it was not given. Throws Error(Usage).
     std::string either(const std::string& option, const std::string& one, const std::string& other) const;
 

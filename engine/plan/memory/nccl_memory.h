@@ -34,7 +34,7 @@ struct NcclInputs {
     Mesh mesh;
     int ranks_per_node = 1;
     bool shards_states = false;  ///< ZeRO 1 to 3
-    bool in_order = false;       ///< NVLink's switches may not add (engine/plan/nccl_settings.h)
+    bool in_order = false;       ///< true: NVLink's switches may not add (engine/plan/nccl_settings.h)
     int ring_peers = 0;          ///< ring ranks with which a rank exchanges keys
     std::optional<double> link;  ///< measured bytes per second between two ranks of a node
 };

@@ -245,8 +245,8 @@ double cells_of_token(const Plan& plan) {
     return plan.sharing.cells.value_or(1) / plan.sharing.tokens.value_or(1);
 }
 
-/// Returns the number of a micro-batch's forwards without a backward pass: one that computes the loss of
-/// preferences or rollouts before the backward pass starts, and one more over KTO's mismatched rows.
+/// Returns the number of a micro-batch's forward passes that no backward pass follows. One computes the loss
+/// of preferences or rollouts first; KTO needs one more, over mismatched rows.
 int64_t forwards_alone(const Config& config) {
     if (!weighs_documents(config)) return 0;
     return config.preference.method == PreferenceMethod::Kto ? 2 : 1;
@@ -360,7 +360,7 @@ std::vector<HopCosts> ring_hops(const std::vector<Hop>& hops, const AttentionCos
     return made;
 }
 
-/// Returns the hops of a gather: all ranks' keys at once, one group of heads at a time.
+/// Returns the hops of a gather: each hop brings all ranks' keys for one group of heads.
 std::vector<HopCosts> gathered_hops(const std::vector<Hop>& hops, const AttentionCosts& costs) {
     HopCosts all;
     for (const Hop& hop : hops) {
@@ -399,8 +399,9 @@ void add_head_exchange(const Plan& plan, const Speeds& speeds, const Links& link
         *exchange_s *= attends;
 }
 
-/// Adds the exchange of tokens with the ranks of their experts: to them and back, forward and backward. A
-/// backward pass sends the experts' inputs again if it trains the experts or computes them again.
+/// Adds the all-to-alls that send tokens to the ranks of their experts and back, in the forward and the
+/// backward pass. A backward pass sends the experts' inputs again if it trains the experts or computes them
+/// again.
 void add_expert_exchange(const Plan& plan, const Speeds& speeds, double tokens, ColumnCosts& column) {
     const ModelConfig& m = *plan.model;
     if (plan.mesh.expert == 1) return;

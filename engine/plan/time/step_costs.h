@@ -71,18 +71,20 @@ struct StepCosts {
     bool splits_own = false;    ///< the backward pass computes half of this rank's heads last
     bool shares_link = false;   ///< states and keys use the same link
     int64_t layers = 0, micro_batches = 1;
-    int64_t forwards_alone = 0;    ///< forwards of each micro-batch without a backward pass
-    double backward_products = 2;  ///< relative to a forward pass: inputs and weights; only inputs if frozen
+    int64_t forwards_alone = 0;    ///< forward passes of each micro-batch that no backward pass follows
+    double backward_products = 2;  ///< backward time ÷ forward time of products: 2 for inputs and weights,
+                                   ///< less if weights are frozen
     bool checkpointing = false;
-    bool tiles_mlp = false;        ///< the backward pass computes gate and up again, tile by tile
-    bool keeps_attention = false;  ///< attention's output is not computed again
-    int stage = 0;                 ///< ZeRO stage; 0 if states are not shared
+    bool tiles_mlp = false;        ///< true: the backward pass computes gate and up again, tile by tile
+    bool keeps_attention = false;  ///< true: the backward pass does not compute attention's output again
+    int stage = 0;                 ///< ZeRO stage; 0 if states are not sharded
     UnitCosts embedding, layer, head;
     double checkpoint_copy_s = 0;  ///< seconds to copy a layer's checkpoint to or from the host; 0: none
     /// Seconds to copy a layer's chunks between device and host memory, without its checkpoint.
     double chunks_forward_s = 0, chunks_backward_s = 0;
-    double new_weights_s = 0;  ///< gather after the update (stages 1 and 2)
-    double update_s = 0;       ///< includes its copies from and to host memory, and all copies of a CPU
+    double new_weights_s = 0;  ///< gather of the new weights after the update (stages 1 and 2)
+    double update_s =
+        0;  ///< time of the update, with its copies from and to host memory; on a CPU, with all copies
 };
 
 /// Returns the mask of a plan's rows: the model's window over one document, because the documents of packed

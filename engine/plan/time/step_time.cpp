@@ -11,13 +11,14 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the operations of a token's forward in all recurrent layers.
+/// Returns the operations of one token's forward pass in all recurrent layers.
 double rule_flops(const ModelConfig& m) {
     const auto layers = double(recurring_layers_of(m));
     return layers > 0 ? layers * recurrence_flops(m) : 0;
 }
 
-/// Returns 6: forward, and backward to inputs and weights; 4 if frozen weights have no gradients.
+/// Returns the operations per parameter and token: 6 for the forward pass and the backward pass to inputs and
+/// weights, or 4 if frozen weights have no gradients.
 double flops_of_a_parameter(const Plan& plan) {
     return plan.config.lora.on() ? 4 : 6;
 }
