@@ -43,7 +43,7 @@ constexpr std::array kPlain{"chat_template",
                             "metharme",
                             "orcamini",
                             "pygmalion"};
-/// Prefixes of the names of dataset types whose rows are preferences, rewards or labelled steps.
+/// Prefixes of dataset types whose rows are preferences, rewards or labelled steps.
 constexpr std::array kJudged{"bradley_terry", "stepwise_supervised",     "dpo",    "kto",         "orpo",
                              "ebft",          "ebft_pretrain",           "chatml", "llama3",      "zephyr",
                              "ebft_opencode", "ebft_strided_structured", "rwd",    "user_defined"};

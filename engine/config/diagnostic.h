@@ -29,7 +29,7 @@ struct Edit {
 struct Fix {
     std::vector<Edit> edits{};
     std::string command{};
-    std::string effect{};        ///< other effects; names the code of a finding that the fix leads to
+    std::string effect{};  ///< the fix's other effects; names the code of a finding that the fix leads to
     FindingValues parameters{};  ///< parameters of `effect`
     bool operator==(const Fix&) const = default;
 };
@@ -38,9 +38,9 @@ struct Diagnostic {
     Severity severity = Severity::Error;
     std::string code;     ///< stable once released, documented in the app's help: "CP-DIVISOR"
     std::string key;      ///< dotted path in the YAML, e.g. "datasets.0.path"; empty if no key is at fault
-    int line = 0;         ///< 1-based line of the key in the file; 0 if it has none
-    std::string message;  ///< problem and reason, with the numbers; English
-    std::string hint;     ///< nearest thing that works; may be empty; English
+    int line = 0;         ///< 1-based line of the key in the file; 0 if the key has no line
+    std::string message;  ///< the problem and its reason, with the numbers, in English
+    std::string hint;     ///< the nearest thing that works, in English; may be empty
     std::string form{};   ///< variant of the sentence, if the code has several
     FindingValues parameters{};
     std::vector<Fix> fixes{};  ///< the best fix first

@@ -1,5 +1,5 @@
-/// Defines the table that keys.h looks keys up in: groups of axolotl's keys that are treated alike for one
-/// reason.
+/// Defines the table in which keys.h looks keys up. It consists of groups of axolotl's keys that are treated
+/// alike for the same reason.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,5 @@
-/// Decides what happens to each key of an axolotl file, as data: the whole schema, with one reason per group
-/// of keys.
+/// Lists axolotl's complete schema as a table that says how each key of a file is treated, with one reason
+/// per group of keys.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -58,7 +58,7 @@ struct MatchedTargets {
     int layer = 0;
     std::vector<std::string> targets;  ///< names in a layer, in the order of the model's modules
     std::vector<int64_t> layers;       ///< adapted layers; empty: all
-    std::vector<std::string> idle;     ///< names that match nothing and that PEFT ignores
+    std::vector<std::string> idle;     ///< names that match no module, and that PEFT therefore ignores
 };
 
 /// Matches targets with a model's modules in the layers that `lora.layers` names.

@@ -9,8 +9,8 @@
 namespace ringmaster {
 
 /// Returns true if gradients and the values that the optimizer updates are kept in host memory too, so that
-/// the CPU updates them. A paged optimizer keeps only its own states in host memory, and the device computes
-/// the update.
+/// the CPU updates them. A paged optimizer keeps only the optimizer's states in host memory, and the device
+/// computes the update.
 inline bool states_in_host(const Config& config) {
     const OptimizerKind* kind = find_optimizer(config.optimizer);
     const bool is_paged = kind != nullptr && kind->paged;

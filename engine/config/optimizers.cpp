@@ -8,7 +8,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kFewestInCodes = 4096;  // min_8bit_size of bitsandbytes; torchao uses the same
-constexpr int64_t kBlock = 256;           // transformers passes this block size to torchao, for 4 bits too
+constexpr int64_t kBlock = 256;           // block size that transformers passes to torchao, for 4 bits too
 
 using enum UpdateRule;
 using enum StateKind;
@@ -49,7 +49,8 @@ struct NotBuilt {
     std::string_view name, nearest;
 };
 
-/// Names that axolotl 0.19 and transformers 5.23 accept; a test checks all of them.
+/// Names that axolotl 0.19 and transformers 5.23 accept but Ringmaster does not build; a test checks all of
+/// them.
 constexpr NotBuilt kNotBuilt[] = {
     {"adamw_apex_fused", "adamw_torch_fused"},
     {"adamw_torch_xla", "adamw_torch"},

@@ -27,7 +27,7 @@ struct OptimizerKind {
     std::string_view name;
     UpdateRule rule = UpdateRule::AdamW;
     StateKind states = StateKind::AsWeights;
-    bool paged = false;  ///< on a GPU, states are kept in host memory
+    bool paged = false;  ///< true: on a GPU, the states are kept in host memory
     /// True if axolotl builds the optimizer and its parameter groups; transformers builds the others.
     bool is_axolotls = false;
 

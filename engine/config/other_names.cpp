@@ -1,4 +1,5 @@
-// The table holds names of transformers' TrainingArguments and example scripts, of TRL and of LLaMA-Factory.
+// The table holds names from transformers' TrainingArguments and example scripts, from TRL and from
+// LLaMA-Factory.
 #include "engine/config/other_names.h"
 
 #include <algorithm>

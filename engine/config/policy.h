@@ -27,10 +27,10 @@ struct PolicyRule {
     bool by_sequence = false;   ///< one ratio for each answer (GSPO), not one for each label
     double epsilon_low = 0.2;   ///< ratios below 1 − epsilon_low are clipped
     double epsilon_high = 0.2;  ///< ratios above 1 + epsilon_high are clipped
-    double beta = 0;            ///< weight of the divergence from the reference; 0: no reference
-    int64_t answer_tokens = 0;  ///< maximum tokens of a sampled answer; DrGrpo's fixed length
-    double temperature = 1;     ///< divides the logits
-    std::optional<RolloutFolder> folder = {};  ///< empty: the rows exist before the run starts
+    double beta = 0;  ///< weight of the divergence from the reference model; 0: there is no reference
+    int64_t answer_tokens = 0;                 ///< maximum tokens of a sampled answer; DrGrpo's fixed length
+    double temperature = 1;                    ///< divides the logits
+    std::optional<RolloutFolder> folder = {};  ///< null: the rows exist before the run starts
 };
 
 struct Config;

@@ -39,7 +39,7 @@ struct Preference {
     double label_smoothing = 0;          ///< used by DPO's `robust` and `exo_pair`, and by SimPO
     double simpo_gamma = 0.5;
     double cpo_alpha = 1;         ///< weight of the chosen completions' mean loss in SimPO
-    double desirable_weight = 1;  ///< used by KTO, like the next member
+    double desirable_weight = 1;  ///< used by KTO, as is undesirable_weight
     double undesirable_weight = 1;
     double center_rewards = 0;  ///< used by a reward model: weight of (chosen + rejected)²
 

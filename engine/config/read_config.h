@@ -16,7 +16,7 @@ namespace ringmaster {
 
 struct ReadOptions {
     std::vector<std::pair<std::string, std::string>>
-        set;                      ///< --set: dotted path, value read as YAML; later ones win
+        set;                      ///< --set: dotted path, and value read as YAML; later entries win
     std::string accelerate_file;  ///< empty: none
     std::map<std::string, std::string> environment;  ///< only its PARALLELISM_CONFIG_* variables are read
     std::string base_dir;                            ///< empty: the file's folder
@@ -44,7 +44,7 @@ struct ConfigReading {
 
 ConfigReading read_config(const std::string& path, const ReadOptions& options = {});
 
-/// Reads text that is not saved yet; `file` is the path that it belongs to.
+/// Reads text that is not saved yet; `file` is the path that the text belongs to.
 ConfigReading read_config_text(std::string_view text, const std::string& file,
                                const ReadOptions& options = {});
 

@@ -21,15 +21,16 @@ const char* to_string(ImportanceRatio ratio);
 struct RolloutServer {
     std::string host = "0.0.0.0";
     int64_t port = 8000;
-    std::string url = {};  ///< scheme, host, perhaps port and path; replaces host and port if it is not empty
+    std::string url =
+        {};  ///< scheme and host, with optional port and path; replaces `host` and `port` unless empty
     /// The API key is the value of this environment variable of the run, or the text of this file; no
-    /// configuration holds it. Both empty: none is sent.
+    /// configuration holds it. If both are empty, no key is sent.
     std::string key_variable = {};
     std::string key_file = {};
-    std::string ca_file = {};  ///< PEM with the CAs that are trusted; empty: those of the system
+    std::string ca_file = {};  ///< PEM file of the CAs to trust; empty: the system's CAs
     int64_t timeout = 240;     ///< seconds for one step's completions, retries included
-    /// A shell command that makes the server load the folder in $RINGMASTER_WEIGHTS; empty: the endpoint of
-    /// SGLang or vLLM does that.
+    /// A shell command that makes the server load the folder in $RINGMASTER_WEIGHTS. If it is empty, the run
+    /// uses the endpoint of SGLang or vLLM for this.
     std::string reload_command = {};
     bool corrects = true;  ///< false: the run does not ask for the server's log-probabilities
     ImportanceRatio ratio = ImportanceRatio::SequenceMask;

@@ -9,8 +9,9 @@
 namespace ringmaster {
 
 struct RequestedTrackers {
-    std::vector<std::string> names;                  ///< wandb, mlflow, comet, trackio, tensorboard
-    nlohmann::json keys = nlohmann::json::object();  ///< the file's keys that a tracker reads; no secrets
+    std::vector<std::string> names;  ///< wandb, mlflow, comet, trackio, tensorboard
+    nlohmann::json keys =
+        nlohmann::json::object();  ///< the file's keys that a tracker reads, without secrets
 };
 
 /// Returns the trackers that the top-level values of a file ask for. As in axolotl, the name of a project

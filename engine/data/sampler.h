@@ -1,5 +1,5 @@
 /// Chooses the rows of each optimizer step: the next `rows_per_step` rows of the epoch's order, for any mesh.
-/// If an epoch ends with fewer rows, these form a step. No row is repeated or dropped.
+/// If an epoch ends with fewer rows, the remaining rows form a step. No row is repeated or dropped.
 #pragma once
 
 #include <cstdint>

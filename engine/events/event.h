@@ -42,7 +42,7 @@ struct StepEvent {
     int64_t step = 0;  ///< completed optimizer steps: the first is 1
     double epoch = 0;
     double loss = 0;                  ///< global, equal on all ranks
-    std::optional<double> rank_loss;  ///< mean over this rank's own valid labels
+    std::optional<double> rank_loss;  ///< mean over this rank's valid labels
     int64_t tokens = 0;               ///< global count, without padding
     int64_t valid_tokens = 0;         ///< global count of valid labels
     int64_t rank_valid_tokens = 0;

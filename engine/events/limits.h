@@ -8,7 +8,7 @@
 
 namespace ringmaster::limits {
 
-constexpr int kRanks = 65536;  ///< most ranks that can be planned
+constexpr int kRanks = 65536;  ///< maximum number of ranks that can be planned
 constexpr int64_t kSteps = 1'000'000'000'000;
 constexpr int64_t kCount = int64_t{1} << 60;  ///< tokens, bytes or cells; a sum of seven fits in an int64_t
 constexpr double kSeconds = 1e11;             ///< Unix time in the year 5138

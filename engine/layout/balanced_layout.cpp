@@ -92,7 +92,8 @@ class Balancer {
             std::partition_point(rests_.begin(), rests_.end(), [&](const DocumentPart& rest) {
                 return fits(share, static_cast<size_t>(&rest - rests_.data()));
             });
-        // If the share is empty and the longest remainder does not fit, no share can take it whole: cut it.
+        // If the share is empty and the longest remainder does not fit, no share can take that remainder
+        // whole, so it must be cut.
         const bool longest_is_due = share.parts.empty() && too_long != rests_.end();
         if (too_long == rests_.begin() || longest_is_due) return false;
         const DocumentPart rest = remove(static_cast<size_t>(too_long - rests_.begin()) - 1);
@@ -221,7 +222,7 @@ class Leveller {
         size_t from = 0, to = 0;
         int64_t tokens = 0;
         int64_t gain = 0;   ///< work that moves to the other rank
-        int64_t reach = 0;  ///< keys that both ranks then read
+        int64_t reach = 0;  ///< keys that the two ranks read after the swap
     };
 
     Swap best_swap(const std::vector<DocumentPart>& much, const std::vector<DocumentPart>& few,

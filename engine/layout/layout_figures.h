@@ -1,5 +1,5 @@
-/// Measures a layout for given documents and window: tokens and attention work of each ring rank, and the
-/// keys that it receives from the others.
+/// Measures a layout for given documents and window: each ring rank's tokens, its attention work, and the
+/// keys that it receives from other ranks.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace ringmaster {
 /// Figures of one ring rank (the ranks of a Ulysses group together).
 struct RankFigures {
     int64_t tokens = 0;
-    int64_t cells = 0;     ///< mask cells in the rows of its queries
-    int64_t received = 0;  ///< keys (with values) of other ranks that its queries see
+    int64_t cells = 0;     ///< mask cells in the rows of the rank's queries
+    int64_t received = 0;  ///< keys (with values) of other ranks that the rank's queries see
 };
 
 std::vector<RankFigures> layout_figures(const Layout& layout, int ulysses, const AttentionMask& mask);

@@ -21,7 +21,7 @@ struct Mesh {
     int dp_shard = 1;
     int ring = 1;
     int ulysses = 1;
-    int expert = 1;  ///< parts that experts are divided into; not a factor of ranks()
+    int expert = 1;  ///< number of parts that experts are divided into; ranks() does not multiply by it
 
     int context_parallel_size() const { return ring * ulysses; }
     int data_parallel_size() const { return dp_replicate * dp_shard; }  ///< groups that read different rows

@@ -15,7 +15,7 @@ enum class MeshGroup {
     Shard,
     Replicas,
     ExpertPart,  ///< ranks of one replica that compute the same experts
-    Experts      ///< one rank of each part: together they compute all experts
+    Experts      ///< one rank of each part; the ranks of the group compute all experts together
 };
 
 constexpr MeshGroup kMeshGroups[] = {MeshGroup::World,  MeshGroup::Ring,     MeshGroup::Ulysses,

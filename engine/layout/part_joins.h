@@ -48,7 +48,7 @@ class PartJoins {
 
     int64_t elements_, element_bytes_, most_held_;
     int64_t held_ = 0, parts_elements_ = 0;
-    int64_t covered_ = 0;  ///< elements of the largest part that is held; the others lie within it
+    int64_t covered_ = 0;  ///< elements of the largest held part; the other held parts lie within that part
     bool has_sum_ = false;
 };
 

@@ -14,7 +14,7 @@ namespace {
 struct Run {
     int64_t begin = 0;  // index among the local queries
     int64_t end = 0;
-    int64_t low = 0;  // bound of its first query
+    int64_t low = 0;  // bounds of the first query
     int64_t high = 0;
     int64_t low_slope = 0;
     int64_t high_slope = 0;
@@ -244,7 +244,7 @@ std::vector<Slice> make_slices(const Spans& queries, const Spans& keys, const At
         for (Piece piece : cut_by_documents({span}, mask)) {
             const int64_t first = offset + (piece.span.begin - span.begin) / span.step;
             if (piece.prompt.end == piece.document.begin) {
-                piece.document.begin -= piece.prompt.size();  // prompt and document are one stretch
+                piece.document.begin -= piece.prompt.size();  // the prompt and the document form one stretch
             } else if (piece.prompt.size() > 0) {
                 for (const Run& run : staircase(piece.after_prompt(), first, index, mask))
                     append(of_prompts, run);

@@ -12,7 +12,7 @@ namespace ringmaster {
 
 struct Stretch {
     int rank = 0;                    ///< context rank that holds the stretch
-    int64_t first = 0;               ///< index of its first token among the rank's tokens
+    int64_t first = 0;               ///< index of the stretch's first token among the rank's tokens
     int64_t begin = 0, end = 0;      ///< positions
     bool has_before = false;         ///< the document begins in an earlier stretch
     bool has_after = false;          ///< the document continues in a later stretch

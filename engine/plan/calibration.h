@@ -21,13 +21,14 @@ struct Calibration {
     std::string device;      ///< "cpu", or the GPU's name
     std::string processor;   ///< model of the CPU, if known
     int cores = 1;           ///< CPU cores used for the measurement
-    std::string version;     ///< version of the engine and its LibTorch
+    std::string version;     ///< versions of the engine and of LibTorch
     double measured_at = 0;  ///< Unix seconds
     ComputeFigures float32, bfloat16;
-    double memory = 0;                ///< bytes read and written per second by a large copy
-    std::optional<double> link;       ///< bytes per second between two ranks of the node; null: one GPU
-    std::optional<double> latency_s;  ///< seconds for a message between two ranks of the node
-    std::optional<double> disk;       ///< bytes per second from and to a folder's disk; null: not measured
+    double memory = 0;  ///< bytes read and written per second by a large copy
+    std::optional<double>
+        link;  ///< bytes per second between two ranks of the node; null if the node has one GPU
+    std::optional<double> latency_s;  ///< seconds that a message between two ranks of the node takes
+    std::optional<double> disk;  ///< bytes per second to and from the disk of disk_folder; null: not measured
     std::optional<std::string> disk_folder;
     double seconds = 0;  ///< duration of the measurement
 };

@@ -26,7 +26,7 @@ constexpr std::string_view kKeys = "keys and values of other ranks",
 constexpr double kScoreRows = pieces::kScoreRows, kScoreKeys = pieces::kScoreKeys;
 constexpr double kPanel = pieces::kPanel;
 
-/// The longest ring that is traced: in longer rings a rank holds the same amount at a time.
+/// The longest ring that is traced. In longer rings, a rank holds the same amount at a time.
 constexpr int kTracedRing = 8;
 
 /// Returns the last chunk's passes over the keys of each chunk that it reads, its own first.
@@ -215,7 +215,7 @@ double AttentionTrace::held_keys() const {
     double parts = 0;
     for (const Stage& stage : passes_[0].stages) {
         if (stage.is_own) parts += stage.one_call && !has_sums_of_kernels() ? all : 0;
-        if (latents_ > 0) continue;  // gradients of latents are float32, and are added as they arrive
+        if (latents_ > 0) continue;  // gradients of latents are float32, and ranks add them as they arrive
         for (const KeyExchange& exchange : stage.exchanges)
             if (has_sums_of_kernels() ? !is_half() : exchange.sent_to_one_call || !is_flash())
                 parts += element() * some_keys(double(count_keys(exchange.sent)));

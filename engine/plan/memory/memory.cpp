@@ -22,9 +22,9 @@ namespace {
 constexpr double kGiB = double(int64_t{1} << 30);
 
 /// Memory of a process that the allocator does not count: LibTorch before its first tensor, libraries,
-/// threads, Gloo's buffers, the CUDA context. CPU: the resident peak minus the counted tensors was 137 to 153
-/// MiB for seven models of 1,120 MiB, on one rank and on two, with and without bfloat16. CUDA: a process on
-/// an H100 took 1.06 GB before its first all-to-all (NVIDIA/nccl#1685).
+/// threads, Gloo's buffers and the CUDA context. On a CPU, the peak resident memory minus the counted tensors
+/// was 137 to 153 MiB for seven models of 1,120 MiB, on one and two ranks, with and without bfloat16. On an
+/// H100, a process took 1.06 GB before its first all-to-all (NVIDIA/nccl#1685).
 struct Runtime {
     double low, expected, high;
 };
@@ -235,7 +235,7 @@ double frozen_bytes(const MemoryInputs& in) {
     return elements(in, sharded) * in.element_bytes() + quantized_bytes(in, sharded);
 }
 
-/// Returns whether the states are flat tensors with the weights' padding, as AdamW's own are.
+/// Returns whether the states are flat tensors with the weights' padding, as AdamW's states are.
 bool are_flat(const MemoryInputs& in) {
     return in.optimizer_rule == UpdateRule::AdamW &&
            (in.optimizer_states == StateKind::AsWeights ||
@@ -337,7 +337,8 @@ double layer_unit_bytes(const MemoryInputs& in, int64_t layer) {
     if (brings_weights(in)) {
         weights = layer_weight_bytes(in, one);
         const double next = layer > 0 ? layer_weight_bytes(in, only_layer(in.model, layer - 1)) : 0;
-        weights += next + slice_from_host(in, next);  // these arrive during the layer
+        weights +=
+            next + slice_from_host(in, next);  // the next unit's weights arrive while this layer computes
         const bool keeps_buffer =
             layer == 0 && in.model.num_layers > 1;  // the engine keeps layer 1's buffer for reuse
         if (keeps_buffer) weights += layer_weight_bytes(in, only_layer(in.model, 1));

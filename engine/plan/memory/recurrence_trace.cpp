@@ -41,7 +41,7 @@ namespace {
 struct AtOnce {
     double positions, sources, channels, heads;  ///< heads: rows × value heads
     double of_keys, of_values, of_chunks, of_states;
-    double shared_keys;  ///< keys before they are repeated for each value head
+    double shared_keys;  ///< keys before the repetition for each value head
 
     AtOnce(const MemoryInputs& in, double stretches) {
         const DeltaSizes& d = in.model.delta;

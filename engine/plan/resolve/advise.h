@@ -56,7 +56,7 @@ struct Alternative {
     int64_t memory_total = 0;  ///< expected bytes of the fullest rank
     Verdict verdict = Verdict::Unknown;
     std::vector<Gain> gains;
-    std::string why;  ///< the gains as one sentence
+    std::string why;  ///< the gains, written as one sentence
 
     bool is_present() const { return set.empty(); }
 };
@@ -84,8 +84,8 @@ Advice advise(const ConfigReading& reading, const PlanRequest& request, const Pl
 std::optional<int64_t> longest_sequence_len(const ConfigReading& reading, const PlanRequest& request,
                                             const Plan& present, std::stop_token stop = {});
 
-/// Returns the longest sequence_len after one change to `present`: an option that takes less memory, sharded
-/// states, more ranks per sequence, or micro-batches of one row.
+/// Returns the longest sequence_len that fits after one change to `present`. The change is an option that
+/// takes less memory, sharded states, more ranks per sequence, or micro-batches of one row.
 std::optional<LongerBy> longest_by_one_change(const ConfigReading& reading, const PlanRequest& request,
                                               const Plan& present, std::stop_token stop = {});
 

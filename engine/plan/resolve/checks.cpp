@@ -64,7 +64,7 @@ std::vector<int> usable_ulysses(const ModelConfig& model, int context) {
     return usable;
 }
 
-/// Returns the numbers of key heads of the model's kinds of attention, each once.
+/// Returns the different numbers of key heads among the model's kinds of attention.
 std::set<int64_t> key_heads(const ModelConfig& model) {
     std::set<int64_t> numbers;
     for (const LayerKind& kind : model.layer_kinds()) numbers.insert(model.of_kind(kind).num_kv_heads);
@@ -91,8 +91,8 @@ void rule_ulysses_heads(const Plan& plan, Findings& findings) {
                    fixes_of_sizes("ulysses_size", usable, size));
 }
 
-/// Reports a stride that does not divide the heads: axolotl only documents this, ring-flash-attention fails
-/// at run time; this engine takes the remaining heads as a smaller last group.
+/// Reports a stride that does not divide the heads. axolotl only documents the rule, and ring-flash-attention
+/// fails at run time. This engine takes the remaining heads as a smaller last group.
 void rule_heads_stride(const Plan& plan, Findings& findings) {
     const int64_t stride = plan.context_parallel.heads_k_stride;
     if (!splits(plan) || plan.context_parallel.layout != RingAttnFunc::VarlenLlama3) {
@@ -273,7 +273,7 @@ void rule_sampling(const Plan& plan, Findings& findings) {
                     {{"rows", rows}, {"size", size_text(cache_bytes(plan, rows))}});
 }
 
-/// Notes that axolotl has two kinds of Muon, and uses the other kind on several ranks.
+/// Notes that axolotl has two kinds of Muon, and uses a different kind on several ranks than on one.
 void rule_muon(const Plan& plan, Findings& findings) {
     const OptimizerKind* kind = find_optimizer(plan.config.optimizer);
     if (!kind || kind->rule != UpdateRule::Muon) return;

@@ -84,7 +84,7 @@ bool are_seen(const PlanRequest& request, const Plan& plan) {
     return plan.device == Device::Cpu || plan.ranks <= request.devices_seen;
 }
 
-/// Returns a rank's host memory for states on their way from and to a disk.
+/// Returns the bytes of a rank's host memory for states on their way from and to a disk.
 double on_the_way(const RankMemory& rank) {
     constexpr double kStates = 2;
     return std::min(double(rank.disk), kStates * kDiskStretches * kDiskStretch * sizeof(float));
@@ -144,7 +144,7 @@ struct Change {
     MemoryInputs in;
 };
 
-/// Returns the single changes to try, those that cost the least time first.
+/// Returns the single changes to try, sorted by the time that they cost, cheapest first.
 std::vector<Change> single_changes(const Plan& plan, const MemoryInputs& as_is) {
     std::vector<Change> changes;
     const auto add = [&](std::vector<Edit> edits, auto change) {
@@ -382,8 +382,8 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     const bool host_fits = !exceeds_host(plan, memory), disk_fits = !exceeds_disk(memory);
     memory.fits =
         host_fits && disk_fits && memory.device_bytes > 0 && worst.total_high <= memory.device_bytes;
-    // States are whole on each rank or equal slices, and all layouts give equal shards. Only the keys
-    // received differ.
+    // Each rank holds either whole states or equal slices, and all layouts give equal shards. Only the
+    // received keys differ.
     for (int rank = 0; rank < plan.ranks; ++rank) {
         memory.per_rank.push_back(of_ring[static_cast<size_t>(plan.mesh.coordinates(rank).ring)]);
         memory.per_rank.back().rank = rank;
@@ -398,7 +398,7 @@ void resolve_memory(const PlanRequest& request, Plan& plan, Findings& findings) 
     if (!host_fits) say_host(*plan.memory, findings);
     if (!disk_fits) say_disk(*plan.memory, findings);
     if (!request.known_model && worst.total_high > plan.memory->device_bytes)
-        say_fit(plan, in, worst, findings);  // the adviser does its own search
+        say_fit(plan, in, worst, findings);  // skipped for the adviser, which searches by itself
 }
 
 }  // namespace ringmaster

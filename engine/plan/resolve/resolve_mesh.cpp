@@ -40,7 +40,8 @@ std::vector<Fix> sizes_of_context(const Plan& plan, const std::string& key) {
     return fixes;
 }
 
-/// Checks context_parallel_size alone first, because its error says more than an error about the product.
+/// Checks context_parallel_size alone first, because an error about this key says more than an error about
+/// the product.
 bool context_divides(const Plan& plan, int64_t context, Findings& findings) {
     if (plan.ranks % context == 0) return true;
     const std::string key = context_key(findings);
@@ -106,7 +107,7 @@ bool ulysses_divides(int64_t ulysses, int64_t context, Findings& findings) {
 }
 
 RingAttnFunc resolve_layout(const Config& config, int64_t context) {
-    if (context == 1) return RingAttnFunc::BatchRing;  // one rank holds everything
+    if (context == 1) return RingAttnFunc::BatchRing;  // one rank holds the whole sequence
     switch (config.ring_attn_func) {
         case RingAttnFunc::Default:
             return config.sample_packing ? RingAttnFunc::VarlenLlama3 : RingAttnFunc::BatchRing;

@@ -44,7 +44,7 @@ void say_positions(const Plan& plan, Findings& findings) {
 
 void resolve_sequence(Plan& plan, Findings& findings) {
     const Config& config = plan.config;
-    if (config.accelerate_only && !config.padding.fixed_length) return;  // length unknown: it stays 0
+    if (config.accelerate_only && !config.padding.fixed_length) return;  // the length is unknown and stays 0
     const int64_t length = config.padding.fixed_length.value_or(config.sequence_len);
     if (length > kLongest) {
         findings.error(Form("SEQ-LENGTH"), length_key(plan), {{"length", length}, {"most", kLongest}});

@@ -43,16 +43,16 @@ struct ColumnCosts {
     double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
     // The following are added to a forward pass whose products take quantised inputs; they may be negative.
     double int8_projections_s = 0, int8_rest_s = 0;
-    double int8_tiles_s = 0;  ///< forward only: finds the outliers of tiles
-    double head_s = 0;        ///< forward and backward of the whole head, once per micro-batch
-    double exchange_in_s =
-        0;  ///< all-to-all before attention, of q, k and v; before its backward, of the output's gradient
+    double int8_tiles_s = 0;    ///< forward only: finds the outliers of tiles
+    double head_s = 0;          ///< forward and backward of the whole head, once per micro-batch
+    double exchange_in_s = 0;   ///< all-to-all before attention, of q, k and v
     double exchange_out_s = 0;  ///< all-to-all of attention's output
     double exchange_back_in_s = 0, exchange_back_out_s = 0;
     // All-to-alls of tokens and their experts, if experts are divided among ranks: in a forward pass, in the
     // backward's recomputation, and in the backward pass.
     double experts_forward_s = 0, experts_again_s = 0, experts_back_s = 0;
-    std::vector<HopCosts> hops;  ///< the rank's own keys first; if gathered, one per group of heads
+    std::vector<HopCosts>
+        hops;  ///< the rank's own keys come first; if keys are gathered, one hop per group of heads
 };
 
 /// Costs of a unit of the states: the embedding, a layer, or final norm and head.
