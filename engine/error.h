@@ -47,8 +47,8 @@ struct Error : std::runtime_error {
     std::string code;   ///< never empty
     std::string where;  ///< file and line, key, rank or host; empty if `what` already names the place
     std::string hint;   ///< what to do next; may be empty
-    std::string
-        cause;  ///< a constant of namespace cause; empty if the code implies the cause or nobody knows it
+    /// A constant of namespace cause; empty if the code implies the cause or nobody knows it.
+    std::string cause;
 
     /// Returns "where: what
     ///   hint", as shown on a terminal.

@@ -15,12 +15,11 @@ constexpr int64_t kMostPaddedRows = 2048;  ///< maximum rows of an expert's prod
 
 // Norms, embeddings, head
 constexpr int64_t kNormTokens = 128;  ///< tokens that one task sums in a norm's weight gradient
-constexpr int64_t kLeastEmbedded = 1024,
-                  kMostEmbedded =
-                      16;  ///< minimum tokens in a part of the layers' inputs, and maximum number of parts
+/// Minimum tokens in a part of the layers' inputs, and maximum number of parts.
+constexpr int64_t kLeastEmbedded = 1024, kMostEmbedded = 16;
 constexpr int64_t kLossTokens = 1024;  ///< labelled tokens in a chunk of head and loss
-constexpr int64_t kMostRoundedChunks =
-    16;  ///< maximum number of chunks whose gradients are summed in bfloat16
+/// Maximum number of chunks whose gradients are summed in bfloat16.
+constexpr int64_t kMostRoundedChunks = 16;
 
 // Attention on the CPU
 constexpr int64_t kScoreRows = 256, kScoreKeys = 512;  ///< queries and keys in a block of scores

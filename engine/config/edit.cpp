@@ -27,8 +27,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 struct Place {
     size_t line_begin = 0, line_end = 0;  ///< line_end excludes the line break
     size_t key_begin = 0, key_end = 0;    ///< includes quotes
-    size_t value_begin = 0,
-           value_end = 0;     ///< without surrounding spaces; begin equals end if the value is empty
+    /// Without surrounding spaces; begin equals end if the value is empty.
+    size_t value_begin = 0, value_end = 0;
     bool starts_line = true;  ///< only spaces precede the key
 };
 

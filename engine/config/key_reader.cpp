@@ -177,8 +177,8 @@ std::optional<int64_t> KeyReader::whole(const std::string& path, WholeRange rang
     const json exact = as_number(*find(path));
     const int64_t whole = exact.is_number_integer() ? exact.get<int64_t>() : static_cast<int64_t>(*value);
     if (whole >= range.least && whole <= range.most) return whole;
-    constexpr int64_t kBeyondUse =
-        65537;  // limits above this only prevent overflow, so messages do not suggest them
+    // Limits above this only prevent overflow, so messages do not suggest them.
+    constexpr int64_t kBeyondUse = 65537;
     const int64_t nearest = std::clamp(whole, range.least, range.most);
     FindingValues parameters{{"value", std::to_string(whole)}, {"least", range.least}, {"most", range.most}};
     if (nearest < kBeyondUse && !follows_from_ranks(path)) parameters["nearest"] = nearest;

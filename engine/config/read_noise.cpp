@@ -12,8 +12,8 @@ using nlohmann::json;
 
 constexpr const char* kAlpha = "neftune_noise_alpha";
 constexpr const char* kOldName = "noisy_embedding_alpha";
-constexpr const char* kMultiple =
-    "neftune_length_multiple";  // key in optim_args that holds the multiple, next to alpha
+// Key in optim_args that holds the multiple, next to alpha.
+constexpr const char* kMultiple = "neftune_length_multiple";
 
 bool is_asked(KeyReader& keys, const char* key) {
     const json* said = keys.find(key);

@@ -21,8 +21,8 @@ const char* to_string(ImportanceRatio ratio);
 struct RolloutServer {
     std::string host = "0.0.0.0";
     int64_t port = 8000;
-    std::string url =
-        {};  ///< scheme and host, with optional port and path; replaces `host` and `port` unless empty
+    /// Scheme and host, with optional port and path; replaces `host` and `port` unless empty.
+    std::string url = {};
     /// The API key is the value of this environment variable of the run, or the text of this file; no
     /// configuration holds it. If both are empty, no key is sent.
     std::string key_variable = {};

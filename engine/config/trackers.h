@@ -10,8 +10,8 @@ namespace ringmaster {
 
 struct RequestedTrackers {
     std::vector<std::string> names;  ///< wandb, mlflow, comet, trackio, tensorboard
-    nlohmann::json keys =
-        nlohmann::json::object();  ///< the file's keys that a tracker reads, without secrets
+    /// The file's keys that a tracker reads, without secrets.
+    nlohmann::json keys = nlohmann::json::object();
 };
 
 /// Returns the trackers that the top-level values of a file ask for. As in axolotl, the name of a project

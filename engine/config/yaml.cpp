@@ -21,8 +21,8 @@ using nlohmann::json;
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 100'000;
 constexpr std::size_t kMaxKeyBytes = 256;
-constexpr std::size_t kMaxExpandedBytes = std::size_t{16}
-                                          << 20;  ///< maximum total bytes of scalars and key paths
+/// Maximum total bytes of scalars and key paths.
+constexpr std::size_t kMaxExpandedBytes = std::size_t{16} << 20;
 constexpr int kMaxDuplicates = 50;
 constexpr int kMaxOpenBrackets = 1000;  ///< counts brackets in text too, so the limit is far above kMaxDepth
 

@@ -28,8 +28,8 @@ struct LossFigures {
 
 /// Holds means over a step's completions in a run that samples its completions.
 struct SamplingFigures {
-    std::optional<double> reward,
-        reward_std;  ///< mean and deviation of the weighted sums of the functions' rewards
+    /// Mean and deviation of the weighted sums of the functions' rewards.
+    std::optional<double> reward, reward_std;
     std::optional<double> completion_tokens;
     /// Share of completions that were cut at the maximum length.
     std::optional<double> cut_share;

@@ -18,8 +18,8 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kLeastRead = 64 << 10;
-constexpr int64_t kPart =
-    96 << 10;  ///< bytes read at once: more than the longest line, but few enough for a CPU's cache
+/// Bytes read at once: more than the longest line, but few enough for a CPU's cache.
+constexpr int64_t kPart = 96 << 10;
 
 std::string numbered(int rank, const char* ending) {
     std::string digits = std::to_string(rank);

@@ -27,8 +27,8 @@ inline constexpr const char* kOptimizerFile = "optimizer.safetensors";
 
 /// Returns a name such as "step-00000100".
 std::string checkpoint_name(int64_t step);
-std::optional<int64_t> step_of_checkpoint(
-    const std::string& name);  ///< nullopt if `name` is not a checkpoint's name
+/// Nullopt if `name` is not a checkpoint's name.
+std::optional<int64_t> step_of_checkpoint(const std::string& name);
 
 /// Returns the text for the file `complete`.
 std::string complete_text(const std::vector<WrittenFile>& files);

@@ -25,8 +25,8 @@ struct Calibration {
     double measured_at = 0;  ///< Unix seconds
     ComputeFigures float32, bfloat16;
     double memory = 0;  ///< bytes read and written per second by a large copy
-    std::optional<double>
-        link;  ///< bytes per second between two ranks of the node; null if the node has one GPU
+    /// Bytes per second between two ranks of the node; null if the node has one GPU.
+    std::optional<double> link;
     std::optional<double> latency_s;  ///< seconds that a message between two ranks of the node takes
     std::optional<double> disk;  ///< bytes per second to and from the disk of disk_folder; null: not measured
     std::optional<std::string> disk_folder;

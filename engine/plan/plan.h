@@ -52,8 +52,8 @@ struct SequencePlan {
 struct PromptSharing {
     bool on = false;
     std::optional<double> tokens;  ///< tokens that are computed ÷ tokens of all answers with their prompts
-    std::optional<double>
-        cells;  ///< visible cells of attention's mask that are computed ÷ those without sharing
+    /// Visible cells of attention's mask that are computed ÷ those without sharing.
+    std::optional<double> cells;
     std::optional<double> most;  ///< computed tokens of the largest row ÷ the most tokens that a row may have
 };
 

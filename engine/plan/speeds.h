@@ -40,8 +40,8 @@ struct SpeedsOfPlan {
     Speeds speeds;
     const Calibration* calibration = nullptr;    ///< points into the request; null: no calibration
     std::optional<Recalibration> recalibration;  ///< takes precedence over the calibration
-    bool measured =
-        false;  ///< true if every figure behind this plan's time was measured, including the link's speed
+    /// True if every figure behind this plan's time was measured, including the link's speed.
+    bool measured = false;
 };
 
 /// Returns measured or calibrated speeds if the plan has one node and its device was measured or calibrated.

@@ -26,8 +26,8 @@ struct CommandSpec {
     std::vector<OptionSpec> options;
     std::string more;  ///< text at the end of the help
     std::string program = "ringmaster";
-    std::vector<std::string> forms =
-        {};  ///< usages without the program's name; if empty, the usage lists operand and options
+    /// Usages without the program's name; if empty, the usage lists operand and options.
+    std::vector<std::string> forms = {};
 
     std::string command() const;  ///< "ringmaster plan"
 };
@@ -46,8 +46,8 @@ class Arguments {
     /// Throws Error(Usage), naming the option, if its value is not a whole number of at least `least`.
     std::optional<int64_t> whole(const std::string& option, int64_t least,
                                  int64_t most = 1'000'000'000) const;
-    std::optional<double> number(
-        const std::string& option) const;  ///< throws Error(Usage) unless it is above 0
+    /// Throws Error(Usage) unless it is above 0.
+    std::optional<double> number(const std::string& option) const;
     /// Returns the option's value, one of two words; empty if it was not given. Throws Error(Usage).
     std::string either(const std::string& option, const std::string& one, const std::string& other) const;
 
@@ -57,7 +57,7 @@ class Arguments {
 };
 
 std::string help_of(const CommandSpec& spec);
-std::string usage_of(
-    const CommandSpec& spec);  ///< the first lines of the help, which show the command's forms
+/// The first lines of the help, which show the command's forms.
+std::string usage_of(const CommandSpec& spec);
 
 }  // namespace ringmaster

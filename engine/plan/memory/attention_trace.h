@@ -133,8 +133,8 @@ class AttentionTrace {
     Heap& heap_;
     AttentionShape shape_;
     AttentionFamily family_;
-    std::vector<AttentionSchedule>
-        passes_;  ///< one pass for each chunk whose keys are read; this chunk's pass comes first
+    /// One pass for each chunk whose keys are read; this chunk's pass comes first.
+    std::vector<AttentionSchedule> passes_;
     std::vector<Heap::Block> sums_of_others_;  ///< gradients of other chunks' keys, on the device
     bool has_sums_ = false;
     double gathered_ = 1;  ///< ranks represented by one stage of the schedule

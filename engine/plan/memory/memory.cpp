@@ -337,10 +337,10 @@ double layer_unit_bytes(const MemoryInputs& in, int64_t layer) {
     if (brings_weights(in)) {
         weights = layer_weight_bytes(in, one);
         const double next = layer > 0 ? layer_weight_bytes(in, only_layer(in.model, layer - 1)) : 0;
-        weights +=
-            next + slice_from_host(in, next);  // the next unit's weights arrive while this layer computes
-        const bool keeps_buffer =
-            layer == 0 && in.model.num_layers > 1;  // the engine keeps layer 1's buffer for reuse
+        // The next unit's weights arrive while this layer computes.
+        weights += next + slice_from_host(in, next);
+        // The engine keeps layer 1's buffer for reuse.
+        const bool keeps_buffer = layer == 0 && in.model.num_layers > 1;
         if (keeps_buffer) weights += layer_weight_bytes(in, only_layer(in.model, 1));
     }
     const bool is_last = layer + 1 >= in.model.num_layers;

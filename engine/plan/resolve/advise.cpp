@@ -26,8 +26,8 @@ struct MemoryOption {
     const char* key;
     bool Config::*is_on;
     Gain turned_on, turned_off;
-    bool Config::*needs =
-        nullptr;  ///< key without which this option has no effect; listed before this option
+    /// Key without which this option has no effect; listed before this option.
+    bool Config::*needs = nullptr;
     bool on_gpu_only = false;
     const char* off = "false";
 };

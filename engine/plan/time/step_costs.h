@@ -51,8 +51,8 @@ struct ColumnCosts {
     // All-to-alls of tokens and their experts, if experts are divided among ranks: in a forward pass, in the
     // backward's recomputation, and in the backward pass.
     double experts_forward_s = 0, experts_again_s = 0, experts_back_s = 0;
-    std::vector<HopCosts>
-        hops;  ///< the rank's own keys come first; if keys are gathered, one hop per group of heads
+    /// The rank's own keys come first; if keys are gathered, one hop per group of heads.
+    std::vector<HopCosts> hops;
 };
 
 /// Costs of a unit of the states: the embedding, a layer, or final norm and head.
@@ -83,8 +83,8 @@ struct StepCosts {
     /// Seconds to copy a layer's chunks between device and host memory, without its checkpoint.
     double chunks_forward_s = 0, chunks_backward_s = 0;
     double new_weights_s = 0;  ///< gather of the new weights after the update (stages 1 and 2)
-    double update_s =
-        0;  ///< time of the update, with its copies from and to host memory; on a CPU, with all copies
+    /// Time of the update, with its copies from and to host memory; on a CPU, with all copies.
+    double update_s = 0;
 };
 
 /// Returns the mask of a plan's rows: the model's window over one document, because the documents of packed

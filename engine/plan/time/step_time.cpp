@@ -48,8 +48,8 @@ LayoutCosts layout_costs(const Plan& plan) {
     const Speeds speeds = assumed_speeds(plan.device, cpu ? Precision::Float32 : Precision::Bf16Mixed, 1, 1);
     const double flops = speeds.flops, link = plan.nodes > 1 ? speeds.across_nodes : speeds.inside_node;
     const double P = plan.mesh.ulysses, layers = double(attending_layers_of(m));
-    LayoutCosts
-        costs;  // forward plus backward, for the tokens of a ring rank divided among its P Ulysses ranks
+    // Forward plus backward, for the tokens of a ring rank divided among its P Ulysses ranks.
+    LayoutCosts costs;
     costs.token_s = (flops_of_a_parameter(plan) * active_parameters(m) + 3 * rule_flops(m)) / flops / P;
     costs.cell_s = 12 * query_width(m) * layers / flops / P;
     costs.key_s = 2 * key_width(m, P) / P * layers * (2 * (cpu ? 4 : 2) + 4) / link;
