@@ -47,7 +47,7 @@ struct Error : std::runtime_error {
     std::string code;   ///< never empty
     std::string where;  ///< file and line, key, rank or host; empty if `what` already names the place
     std::string hint;   ///< what to do next; may be empty
-    /// A constant of namespace cause; empty if the code implies the cause or nobody knows it.
+    /// A constant of namespace cause; empty if the code implies the cause, or if the cause is unknown.
     std::string cause;
 
     /// Returns "where: what

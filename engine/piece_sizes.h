@@ -15,7 +15,7 @@ constexpr int64_t kMostPaddedRows = 2048;  ///< maximum rows of an expert's prod
 
 // Norms, embeddings, head
 constexpr int64_t kNormTokens = 128;  ///< tokens that one task sums in a norm's weight gradient
-/// Minimum tokens in a part of the layers' inputs, and maximum number of parts.
+/// Layers' inputs are made in parts: the minimum tokens of a part, and the maximum number of parts.
 constexpr int64_t kLeastEmbedded = 1024, kMostEmbedded = 16;
 constexpr int64_t kLossTokens = 1024;  ///< labelled tokens in a chunk of head and loss
 /// Maximum number of chunks whose gradients are summed in bfloat16.

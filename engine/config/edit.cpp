@@ -27,7 +27,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 struct Place {
     size_t line_begin = 0, line_end = 0;  ///< line_end excludes the line break
     size_t key_begin = 0, key_end = 0;    ///< includes quotes
-    /// Without surrounding spaces; begin equals end if the value is empty.
+    /// The value without surrounding spaces; value_begin equals value_end if it is empty.
     size_t value_begin = 0, value_end = 0;
     bool starts_line = true;  ///< only spaces precede the key
 };

@@ -177,7 +177,7 @@ std::optional<int64_t> KeyReader::whole(const std::string& path, WholeRange rang
     const json exact = as_number(*find(path));
     const int64_t whole = exact.is_number_integer() ? exact.get<int64_t>() : static_cast<int64_t>(*value);
     if (whole >= range.least && whole <= range.most) return whole;
-    // Limits above this only prevent overflow, so messages do not suggest them.
+    // Limits from this number on only prevent overflow, so messages do not suggest them.
     constexpr int64_t kBeyondUse = 65537;
     const int64_t nearest = std::clamp(whole, range.least, range.most);
     FindingValues parameters{{"value", std::to_string(whole)}, {"least", range.least}, {"most", range.most}};

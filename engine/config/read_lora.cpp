@@ -192,7 +192,7 @@ void take_saved(KeyReader& keys, const json& saved, Lora& lora) {
     const json task = saved.value("task_type", json());
     const bool scores = task == "SEQ_CLS" || task == "TOKEN_CLS";
     for (const json& name : modules.is_array() ? modules : json::array()) {
-        // Another name that PEFT gives a head; no model here uses it.
+        // PEFT also calls a head `classifier`, but no model here does.
         if (scores && name == "classifier") continue;
         if (!name.is_string() || name == kFormerHead || !found.save(name.get<std::string>()))
             return refuse_saved(keys,

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 constexpr const char* kAlpha = "neftune_noise_alpha";
 constexpr const char* kOldName = "noisy_embedding_alpha";
-// Key in optim_args that holds the multiple, next to alpha.
+// The key in optim_args that holds the multiple.
 constexpr const char* kMultiple = "neftune_length_multiple";
 
 bool is_asked(KeyReader& keys, const char* key) {

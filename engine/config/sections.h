@@ -21,7 +21,7 @@ void read_batch(KeyReader& keys, Config& config);
 void read_optimizer(KeyReader& keys, Config& config);
 void read_schedule(KeyReader& keys, Config& config);  ///< call after learning_rate
 void read_update(KeyReader& keys, Config& config);    ///< the optimizer and its arguments
-/// Learning rates of some parameters; call after read_update.
+/// Reads learning rates of some parameters; call after read_update.
 void read_learning_rates(KeyReader& keys, Config& config);
 void read_precision(KeyReader& keys, Config& config);
 void read_lora(KeyReader& keys, Config& config);          ///< call after read_model

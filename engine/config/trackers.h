@@ -10,7 +10,7 @@ namespace ringmaster {
 
 struct RequestedTrackers {
     std::vector<std::string> names;  ///< wandb, mlflow, comet, trackio, tensorboard
-    /// The file's keys that a tracker reads, without secrets.
+    /// The file's keys that trackers read, without secrets.
     nlohmann::json keys = nlohmann::json::object();
 };
 

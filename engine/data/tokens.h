@@ -20,7 +20,7 @@ constexpr int32_t kNoLabel = -100;
 struct Row {
     std::span<const int32_t> input_ids;
     std::span<const int32_t> labels;  ///< not shifted; a document's first label belongs to no token
-    /// Ascending; the last entry is tokens(); one entry if the row is not packed.
+    /// Ends of the row's documents, ascending; the last is tokens(). A row that is not packed has one.
     std::vector<int64_t> document_ends;
     int64_t place = 0;  ///< index in the file of the row's first token
     /// Distance from a label back to the token that predicts it: 1 for the preceding token; 0 for the label's
@@ -72,7 +72,7 @@ class TokenFile {
     int64_t label_shift_ = 1;
 };
 
-/// In the order of `indices`.
+/// Returns the rows with these indices, in the order of `indices`.
 std::vector<Row> rows_of(const TokenFile& file, const std::vector<int64_t>& indices);
 
 }  // namespace ringmaster

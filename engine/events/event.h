@@ -28,7 +28,8 @@ struct LossFigures {
 
 /// Holds means over a step's completions in a run that samples its completions.
 struct SamplingFigures {
-    /// Mean and deviation of the weighted sums of the functions' rewards.
+    /// Mean and standard deviation of the completions' rewards, each the weighted sum of all functions'
+    /// rewards.
     std::optional<double> reward, reward_std;
     std::optional<double> completion_tokens;
     /// Share of completions that were cut at the maximum length.

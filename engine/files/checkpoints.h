@@ -27,7 +27,7 @@ inline constexpr const char* kOptimizerFile = "optimizer.safetensors";
 
 /// Returns a name such as "step-00000100".
 std::string checkpoint_name(int64_t step);
-/// Nullopt if `name` is not a checkpoint's name.
+/// Returns the step in a checkpoint's name; nullopt if `name` is not such a name.
 std::optional<int64_t> step_of_checkpoint(const std::string& name);
 
 /// Returns the text for the file `complete`.

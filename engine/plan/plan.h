@@ -52,7 +52,7 @@ struct SequencePlan {
 struct PromptSharing {
     bool on = false;
     std::optional<double> tokens;  ///< tokens that are computed ÷ tokens of all answers with their prompts
-    /// Visible cells of attention's mask that are computed ÷ those without sharing.
+    /// Cells of attention's mask that are computed ÷ cells that would be computed without sharing.
     std::optional<double> cells;
     std::optional<double> most;  ///< computed tokens of the largest row ÷ the most tokens that a row may have
 };

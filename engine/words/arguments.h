@@ -26,7 +26,8 @@ struct CommandSpec {
     std::vector<OptionSpec> options;
     std::string more;  ///< text at the end of the help
     std::string program = "ringmaster";
-    /// Usages without the program's name; if empty, the usage lists operand and options.
+    /// Usage lines without the program's name. If there are none, the usage lists the operand and the
+    /// options.
     std::vector<std::string> forms = {};
 
     std::string command() const;  ///< "ringmaster plan"
@@ -46,7 +47,7 @@ class Arguments {
     /// Throws Error(Usage), naming the option, if its value is not a whole number of at least `least`.
     std::optional<int64_t> whole(const std::string& option, int64_t least,
                                  int64_t most = 1'000'000'000) const;
-    /// Throws Error(Usage) unless it is above 0.
+    /// Returns the option's value; nothing if it was not given. Throws Error(Usage) unless it is above 0.
     std::optional<double> number(const std::string& option) const;
     /// Returns the option's value, one of two words; empty if it was not given. Throws Error(Usage).
     std::string either(const std::string& option, const std::string& one, const std::string& other) const;
@@ -57,7 +58,7 @@ class Arguments {
 };
 
 std::string help_of(const CommandSpec& spec);
-/// The first lines of the help, which show the command's forms.
+/// Returns the first lines of the help, which show the command's forms.
 std::string usage_of(const CommandSpec& spec);
 
 }  // namespace ringmaster

@@ -99,7 +99,7 @@ double layer_inputs_bytes(const MemoryInputs& in);  ///< inputs of all layers, o
 // Memory for whole units of sharded or offloaded states, beyond the states that are kept: weights that were
 // gathered or came from the host, gradients during computation, reduction and their way to the host, and
 // received gradients.
-/// Forward, while the head's weights arrive.
+/// Returns the bytes in the forward pass, while the head's weights arrive.
 double layer_forward_unit_bytes(const MemoryInputs& in, int64_t layer);
 double layer_unit_bytes(const MemoryInputs& in, int64_t layer);  ///< in the backward pass
 double head_unit_bytes(const MemoryInputs& in);

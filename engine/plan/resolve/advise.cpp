@@ -26,7 +26,7 @@ struct MemoryOption {
     const char* key;
     bool Config::*is_on;
     Gain turned_on, turned_off;
-    /// Key without which this option has no effect; listed before this option.
+    /// The key without which this option has no effect; the list has that key's option first.
     bool Config::*needs = nullptr;
     bool on_gpu_only = false;
     const char* off = "false";

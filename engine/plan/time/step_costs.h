@@ -83,7 +83,7 @@ struct StepCosts {
     /// Seconds to copy a layer's chunks between device and host memory, without its checkpoint.
     double chunks_forward_s = 0, chunks_backward_s = 0;
     double new_weights_s = 0;  ///< gather of the new weights after the update (stages 1 and 2)
-    /// Time of the update, with its copies from and to host memory; on a CPU, with all copies.
+    /// Seconds of the update, including its copies from and to host memory; on a CPU, including all copies.
     double update_s = 0;
 };
 

@@ -107,7 +107,7 @@ void write_timeline(std::ostream& out, const PlanRequest& request, const Plan& p
     for (size_t c = 0; c < step.ranks.size(); ++c) column_of[step.ranks[c].ring_rank] = c;
 
     const size_t lanes =
-        // Shows the host's lane only if the step uses it.
+        // The last lane, the host's, is shown only if checkpoints are copied to the host.
         kLaneNames.size() - (costs.checkpoint_copy_s > 0 ? 0 : 1);
     const int of_node = plan.ranks / plan.nodes;
     json ranks = json::array();
