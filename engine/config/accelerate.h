@@ -14,7 +14,7 @@
 
 namespace ringmaster {
 
-/// Returns whether the file belongs to accelerate and not to axolotl.
+/// Returns whether the file is accelerate's rather than axolotl's.
 bool is_accelerate(const Document& document);
 
 bool is_accelerate_key(std::string_view key);  ///< returns whether accelerate defines this top-level key

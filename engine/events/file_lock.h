@@ -9,7 +9,8 @@ namespace ringmaster {
 
 class FileLock {
   public:
-    enum class Mode { Alone, WithOthers };  ///< WithOthers: shared by many; Alone: excludes all other holders
+    /// WithOthers: several processes may hold the lock; Alone: only one may.
+    enum class Mode { Alone, WithOthers };
 
     /// Waits for the lock, at most `patience`. Creates the file, empty, if it is missing.
     explicit FileLock(const std::filesystem::path& path, std::chrono::milliseconds patience = kForEver,

@@ -95,7 +95,7 @@ DurableFile::~DurableFile() {
 void DurableFile::write(const void* bytes, size_t count) {
     const auto sum = [before = written_.crc32c, bytes, count] { return crc32c(before, bytes, count); };
     constexpr auto kAsync =
-        std::launch::async | std::launch::deferred;  // deferred if no thread can be started
+        std::launch::async | std::launch::deferred;  // runs in this thread if no other can be started
     auto later = std::async(count < kWorthAThread ? std::launch::deferred : kAsync, sum);
     const char* from = static_cast<const char*>(bytes);
     for (size_t left = count; left > 0;) {

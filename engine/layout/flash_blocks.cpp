@@ -41,7 +41,7 @@ class Costs {
         return visible_cells(call_.segments[static_cast<size_t>(segment)], call_.window);
     }
 
-    /// The number of key/value heads in each launch of a dense call, largest first.
+    /// The numbers of key/value heads in the launches of a dense call, largest first.
     struct Split {
         int64_t cost = 0;
         std::vector<int64_t> heads;

@@ -1,9 +1,9 @@
 /// Applies a measured run to a plan: an identical run replaces the estimate; a run of the same model and
 /// options with another length or mesh recalibrates it.
 ///
-/// Memory: weights, gradients and optimizer are exact; the rest is scaled by measured ÷ predicted of the
-/// measured run. Time: computation is scaled by measured ÷ assumed seconds of the measured run, that is by
-/// its time per operation; link speeds stay as they are.
+/// Memory: weights, gradients and optimizer are exact; the rest is scaled by the measured run's measured ÷
+/// predicted bytes. Time: computation is scaled by measured ÷ assumed seconds of the measured run, that is by
+/// its time per operation. Link speeds do not change.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -20,7 +20,7 @@ class Heap {
         std::string_view name;
         double bytes = 0;
     };
-    /// Holds bytes for as long as it exists.
+    /// Holds bytes in use as long as the Block exists.
     class Block {
       public:
         Block() = default;

@@ -352,9 +352,8 @@ double layer_unit_bytes(const MemoryInputs& in, int64_t layer) {
 double head_unit_bytes(const MemoryInputs& in) {
     const double head = head_elements(in);
     const double own = in.lora.on() ? padded(in, trained_units(in).head) : 0;  // an adapter's head
-    const ModelConfig last = only_layer(
-        in.model, std::max<int64_t>(
-                      0, in.model.num_layers - 1));  // the last layer, whose weights arrive during the head
+    // The last layer's weights arrive while the head computes.
+    const ModelConfig last = only_layer(in.model, std::max<int64_t>(0, in.model.num_layers - 1));
     const double weights =
         brings_weights(in) ? (head + own) * in.element_bytes() + layer_weight_bytes(in, last) : 0;
     return weights + (gradients_are_temporary(in) ? (in.lora.on() ? own : head) * parameter_bytes(in) : 0);

@@ -49,9 +49,9 @@ struct MemoryInputs {
     int threads = 1;     ///< threads of the rank's process
     StateKind optimizer_states = StateKind::AsWeights;
     UpdateRule optimizer_rule = UpdateRule::AdamW;
-    bool optimizer_momentum = false;   ///< sgd and rmsprop keep a momentum
-    bool optimizer_centered = false;   ///< rmsprop keeps the gradient's average
-    Lora lora = {};                    ///< adapter; frozen weights have no gradients and no optimizer states
+    bool optimizer_momentum = false;  ///< true: sgd or rmsprop keeps a momentum
+    bool optimizer_centered = false;  ///< true: rmsprop keeps the gradient's average
+    Lora lora = {};  ///< the adapter; weights that it freezes have no gradients and no optimizer states
     Quantization quantization = {};    ///< format of the frozen weights
     bool keeps_first_weights = false;  ///< keeps a copy of the trained weights as they were at the start
     int64_t chunks = 1;                ///< parts of the shard that are computed one after the other
@@ -62,7 +62,7 @@ struct MemoryInputs {
     double measured_ratio = 1;
     MemoryBasis basis = MemoryBasis::Formula;
 
-    /// Returns the inputs with the sizes of this layer; the rest of the model stays.
+    /// Returns the inputs with the sizes of this layer, and with everything else unchanged.
     MemoryInputs of_layer(int64_t layer) const {
         MemoryInputs own = *this;
         own.model = model.of_layer(layer);

@@ -39,7 +39,7 @@ namespace {
 
 /// Sizes of a few key heads that are computed together, in float32 elements.
 struct AtOnce {
-    double positions, sources, channels, heads;  ///< heads: rows × value heads
+    double positions, sources, channels, heads;  ///< `heads` is rows × value heads
     double of_keys, of_values, of_chunks, of_states;
     double shared_keys;  ///< keys before the repetition for each value head
 
@@ -78,8 +78,9 @@ double stretches_of_rank(const MemoryInputs& in) {
 /// Sizes of the float32 tensors that a Mamba-1 layer computes at a time for a few channels, in bytes.
 struct ScanAtOnce {
     double rows, tokens, positions, channels, states;
-    bool converts;       ///< inputs are converted from 16 bits
-    bool by_operations;  ///< uses LibTorch's operations: engine/recurrence/scan_by_operations.cpp
+    bool converts;       ///< true: inputs are converted from 16 bits to float32
+    bool by_operations;  ///< true: LibTorch's operations compute the scan
+                         ///< (engine/recurrence/scan_by_operations.cpp)
 
     explicit ScanAtOnce(const MemoryInputs& in)
         : rows(double(in.micro)),
@@ -91,7 +92,7 @@ struct ScanAtOnce {
           converts(in.element_bytes() != 4),
           by_operations(in.device == Device::Cuda) {}
 
-    /// Returns how many channels are computed at a time: whole groups of `together`.
+    /// Returns how many channels are computed at a time, as a multiple of `together`.
     double at_once(double tokens_of_row, int64_t together) const {
         const bool scans = together > 1 && by_operations;
         const int64_t of_token = scans ? std::max<int64_t>(1, std::llround(states) / 8) : 1;
@@ -99,13 +100,13 @@ struct ScanAtOnce {
             pieces::kScanElements / std::max<int64_t>(1, std::llround(rows * tokens_of_row) * of_token);
         return std::min(channels, double(std::max(together, fitting / together * together)));
     }
-    /// Returns the bytes of one tensor of these channels over the tokens.
+    /// Returns the bytes of one tensor of the channels computed at a time, over the tokens.
     double channels_bytes(int64_t together) const {
         const double lanes = std::ceil(at_once(tokens, together) / double(together)) * double(together);
         return 4 * rows * tokens * lanes;
     }
-    /// Returns how many copies of x there are: none if all channels fit, fill whole groups and are in
-    /// float32.
+    /// Returns how many copies of x there are. There is none if all channels fit, fill whole groups and are
+    /// in float32.
     double copies() const {
         const bool whole = at_once(tokens, kLanes) == channels && std::fmod(channels, double(kLanes)) == 0;
         return whole && !converts ? 0 : 1;
@@ -114,8 +115,8 @@ struct ScanAtOnce {
     double of_groups() const {
         return 4 * rows * tokens * states * std::ceil(at_once(tokens, kLanes) / kLanes);
     }
-    /// Returns the bytes of these channels' states if one position of every chunk is computed at a time, as
-    /// LibTorch's operations do.
+    /// Returns the bytes of the states of the channels computed at a time. LibTorch's operations compute one
+    /// position of every chunk at a time.
     double of_states() const { return channels_bytes(kLanes) * states / kChunk; }
     double of_keys() const { return 4 * rows * tokens * states; }
     /// Returns the bytes of one tensor of a convolution's channels over the positions.

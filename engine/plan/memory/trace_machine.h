@@ -47,7 +47,7 @@ class Traced {
     }
     Traced clone() const { return {*heap_, rows_, columns_, element_bytes_, MemoryPart::Activations}; }
     Traced view_as(const Traced&) const { return *this; }
-    /// Returns a copy if this is some columns of wider rows, else this matrix.
+    /// Returns a copy if this matrix is a range of columns of wider rows, otherwise the matrix itself.
     Traced reshape(std::initializer_list<int64_t>) const { return is_strided_ ? *this * 1 : *this; }
     Traced operator*(double) const {
         return {*heap_, rows_, columns_, element_bytes_, MemoryPart::Workspace};
@@ -183,7 +183,7 @@ class TraceMachine {
                     MemoryPart::Activations);
     }
     void take_keys_back(const Traced&) const {}
-    // The inputs of layers, counted in memory_trace.cpp too.
+    // The inputs of layers, whose kept tensors memory_trace.cpp counts too.
     Traced with_layer_input(const Traced& gate_np) const {
         return take(gate_np.rows(), 2 * gate_np.columns(), "gate of a layer's input",
                     MemoryPart::Activations);
@@ -218,7 +218,7 @@ class TraceMachine {
     // A mixture of experts (engine/plan/memory/expert_trace.cpp).
     struct Routing {
         Traced probabilities_ne, chosen_nk, weights_nk, slots_m, rows_nk;
-        Traced arrivals_r = {};  ///< order of received rows, if experts are divided among ranks
+        Traced arrivals_r = {};  ///< order of the received rows; only if experts are divided among ranks
         double rows() const { return chosen_nk.elements(); }
     };
     Routing route(const Traced& x_nc, int64_t first, const Traced& chosen_nk);
@@ -276,7 +276,7 @@ class TraceMachine {
     WeighedGate weighed_gate_backward(const Traced& gate_up_m2i, const Traced& dact_mi);
     Traced grouped_product(Role role, const Traced& x_mi, double outputs, std::string_view name,
                            MemoryPart part = MemoryPart::Workspace);
-    /// Allocates the experts' matrices if they are made from quantised weights.
+    /// Allocates the experts' matrices if the engine makes them from quantised weights.
     Traced dequantize_experts(Role role);
     /// Counts the temporary memory of making a matrix from quantised weights, without the matrix.
     void touch_dequantizing(double elements);
@@ -300,7 +300,7 @@ class TraceMachine {
         if (has_sums_) trace.have_sums();
         return trace;
     }
-    /// Allocates a matrix if it is made from quantised weights.
+    /// Allocates the site's matrix if the engine makes it from quantised weights.
     Traced dequantize(LoraSite site);
     double dropout_bytes(double rows, double width) const {
         return in_.lora.dropout > 0 ? rows * width * in_.element_bytes() : 0;
@@ -316,7 +316,7 @@ class TraceMachine {
     double tiled_parameters_ = 0;  ///< elements of the parameters of a layer's MLP and experts
     Traced tile_sums_;
     std::array<Traced, kLoraSites> held_;
-    std::array<Traced, 2> held_experts_;  ///< gate and up; down
+    std::array<Traced, 2> held_experts_;  ///< the matrices of gate and up, then those of down
     bool has_sums_ = false;
     bool holds_ = false;  ///< tiles share the matrices made from quantised weights
 };

@@ -18,7 +18,7 @@ const char* name_of(Pass pass) {
     return pass == Pass::Forward ? "forward" : pass == Pass::Again ? "recomputed" : "backward";
 }
 
-/// An activity of a layer's pass; times count from the pass's start.
+/// An activity in a layer's pass. Its times count from the start of the pass.
 struct Block {
     int column;
     Lane lane;
@@ -90,7 +90,8 @@ class LayerPass {
         busy_[column] += end - begin;
     }
 
-    /// Simulates a message between two columns, both posted at `posts`; returns the time of its arrival.
+    /// Simulates a message that two columns post at their times in `posts`. Returns the time at which it
+    /// arrives.
     double carry(size_t sender, size_t receiver, const Seconds& posts, double seconds, const char* what,
                  const HopCosts* hop) {
         const double begin =
@@ -159,7 +160,8 @@ class LayerPass {
     }
 
     void play_backward() {
-        const bool tiles = costs_.tiles_mlp && !costs_.checkpointing;  // else counted as recomputation
+        // With checkpointing, tiles count as recomputation.
+        const bool tiles = costs_.tiles_mlp && !costs_.checkpointing;
         const double products = costs_.backward_products;
         compute_all("MLP and output", [tiles, products](const ColumnCosts& c) {
             return products * (c.mlp_s + c.output_s) + (tiles ? c.mlp_again_s : 0);
@@ -195,7 +197,8 @@ class LayerPass {
     std::vector<Block> blocks_;
 };
 
-/// Simulates a link besides the keys' link: transfers run one after the other, in the order of their start.
+/// Simulates a link other than the keys' link. Transfers run one after the other, in the order in which they
+/// start.
 class SideLink {
   public:
     /// `share` is the link's free capacity while a layer computes.

@@ -38,7 +38,7 @@ double key_width(const ModelConfig& m, double ulysses) {
 
 namespace {
 
-/// The number of hops sampled for each Hop; costs change evenly in between.
+/// The number of hops sampled for each Hop. Costs change evenly between the samples.
 constexpr int kLookedAt = 2;
 
 // ---------------------------------------------------------------------------------------- ranks and links
@@ -96,7 +96,7 @@ class Ring {
     }
     double tokens(int rank) const { return double(count_tokens(spans_[static_cast<size_t>(rank)])); }
 
-    /// Returns as many hops as there are columns; the first one is over the rank's own keys.
+    /// Returns as many hops as there are columns. The first hop covers the rank's own keys.
     std::vector<Hop> hops(int rank) const {
         const int count = columns();
         std::vector<Hop> hops(static_cast<size_t>(count));
@@ -257,10 +257,10 @@ struct AttentionCosts {
     double forward_cell_s, backward_cell_s;
     double key_bytes, gradient_bytes, latency_s, memory;
     double forward_key_s = 0, backward_key_s = 0;  ///< time to compute a key of another rank from its latent
-    bool joins = false;                            ///< parts are joined by passes over memory
+    bool joins = false;                            ///< true: separate passes over memory join the parts
     bool splits_own = false;                       ///< see StepCosts::splits_own
     JoinCosts::Sizes sizes;
-    double groups = 1;  ///< groups of heads for gathering keys
+    double groups = 1;  ///< number of head groups in which keys are gathered
 };
 
 bool gathers_keys(const Plan& plan) {

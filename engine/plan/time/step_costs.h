@@ -23,9 +23,9 @@ double query_width(const ModelConfig& model);
 /// a mean over layers.
 double key_width(const ModelConfig& model, double ulysses);
 
-/// Attention of one hop, with all keys that arrive in it.
+/// Attention of one hop, over all keys that arrive in the hop.
 struct HopCosts {
-    int first = 0, last = 0;  ///< distances around the ring
+    int first = 0, last = 0;  ///< first and last distance around the ring that the hop covers
     double forward_s = 0, backward_s = 0;
     double keys_s = 0;       ///< seconds on the link for keys and values
     double gradients_s = 0;  ///< seconds on the link for the gradients of keys and values
