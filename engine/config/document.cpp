@@ -36,7 +36,7 @@ const json* child_of(const json& value, const std::string& part) {
     return nullptr;
 }
 
-/// Returns the value that a --set path names, and creates it if it is missing. Returns nullptr and sets
+/// Returns the value that a --set path names, and creates a missing value. Returns nullptr and sets
 /// `problem` if the path is invalid.
 json* reach(json& root, const std::vector<std::string>& parts, std::string& problem) {
     json* place = &root;

@@ -1,6 +1,5 @@
 // Lists the edits that replace an unsupported key as closely as possible. A key in none of these lists asks
-// for something fundamental (another objective, another kind of model, other rows), which nothing can
-// replace.
+// for something fundamental, such as another objective or another kind of model, which nothing can replace.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -343,7 +343,7 @@ constexpr std::array<std::string_view, 4> kArithmeticPlugins{
     "axolotl.integrations.liger.", "axolotl.integrations.cut_cross_entropy.", "axolotl.integrations.kernels.",
     "axolotl.integrations.expert_parallel."};
 
-/// Lists plugins that report or evaluate, without effect on training.
+/// Lists plugins that only report or evaluate, and so have no effect on training.
 constexpr std::array<std::string_view, 2> kReportingPlugins{"axolotl.integrations.swanlab.",
                                                             "axolotl.integrations.lm_eval."};
 

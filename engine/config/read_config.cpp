@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the file's bytes, up to one above the limit. If it cannot be opened, sets `problem` instead.
+/// Returns the file's bytes, up to one above the limit. If the file cannot be opened, sets `problem` instead.
 std::optional<std::string> read_bytes(const std::string& path, std::string& problem) {
     if (auto text = read_at_most(path, kMaxConfigBytes + 1)) return text;
     problem =
@@ -24,7 +24,7 @@ std::optional<std::string> read_bytes(const std::string& path, std::string& prob
     return std::nullopt;
 }
 
-/// Moves the line into the message, because it belongs to a file other than the configuration.
+/// Moves the line number into the message, because the number belongs to a file other than the configuration.
 Diagnostic in_other_file(Diagnostic diagnostic, const std::string& name) {
     if (diagnostic.line > 0) {
         diagnostic.parameters[kOtherFile] = name;

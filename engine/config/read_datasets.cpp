@@ -72,7 +72,7 @@ const Words kRefusedKeys{"input_transform",
                          "streaming",
                          "temperature"};
 const Words kStepKeys{"step_separator", "max_completion_length",
-                      "train_on_last_step_only"};           ///< for types whose steps are labelled
+                      "train_on_last_step_only"};           ///< read only for types whose steps are labelled
 const Words kAnswerKeys{"field_chosen", "field_rejected"};  ///< read only under `rl`
 const Words kIdleKeys{"field_instruction", "field_input", "field_output", "logprobs_field", "text_column"};
 const Words kEndWords{"all", "turn", "last", "none"};
@@ -161,7 +161,7 @@ class EntryReader {
         m_keys.error(fault.form, at("type"), fault.parameters);
     }
 
-    /// Checks `type` for rows that are prompts. It may be absent, or name a user's function that makes
+    /// Checks `type` for rows that are prompts. The key may be absent, or name a user's function that makes
     /// prompts from a row.
     void check_transform(const json& type) {
         if (!is_on(type)) return;

@@ -37,7 +37,8 @@ Number split_sign(std::string_view text) {
     return number;
 }
 
-/// Returns a floating-point number for an integer beyond 64 bits; readers of integers then reject it.
+/// Returns a floating-point number for an integer beyond 64 bits, so that readers of integers reject the
+/// value.
 json float_value(const Number& number);
 
 json integer_value(const Number& number, std::string_view digits, int base) {

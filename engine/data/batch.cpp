@@ -108,8 +108,8 @@ std::vector<size_t> first_slots(const std::vector<Row>& documents, Segments rule
     return slots;
 }
 
-/// Returns the documents of rows that share no prompt, one after the other; `as_one_sequence` as in
-/// shard_rows.
+/// Returns the documents of rows that share no prompt, one after the other; `as_one_sequence` has the same
+/// meaning as in shard_rows.
 std::vector<PlacedTokens> one_after_the_other(const std::vector<Row>& rows, bool as_one_sequence) {
     std::vector<PlacedTokens> parts;
     int64_t at = 0;

@@ -25,7 +25,8 @@ std::vector<int64_t> shareable_tokens(const std::vector<Row>& documents) {
     return tokens;
 }
 
-/// Returns, for each document, the document that holds its prompt: itself or an earlier one.
+/// Returns, for each document, the index of the document that holds its prompt: the document itself or an
+/// earlier one.
 std::vector<size_t> holders_of(const std::vector<Row>& documents, const std::vector<int64_t>& shareable,
                                bool learns_prompt) {
     const auto prompt_of = [&](size_t i) {

@@ -48,8 +48,8 @@ bool is_plain(char byte) {
     return kPlain[static_cast<unsigned char>(byte)];
 }
 
-/// Returns the value of a decimal number without exponent and with at most 15 digits; nothing for others. Its
-/// digits as an integer and the power of ten are exact, so that the quotient is rounded correctly.
+/// Returns the value of a decimal number without exponent and with at most 15 digits; nothing for other text.
+/// The digits as an integer and the power of ten are exact, so the quotient is rounded correctly.
 std::optional<double> short_decimal(std::string_view text) {
     constexpr size_t kDigits = 15;
     constexpr double kPowers[kDigits + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

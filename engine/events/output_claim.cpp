@@ -22,7 +22,7 @@ struct Marker {
     ProcessId process;  ///< process that wrote the marker
 };
 
-/// Returns the marker; an empty one if there is none or an older version wrote it.
+/// Returns the marker; an empty marker if there is none or an older version wrote the file.
 Marker read_marker(const fs::path& output_dir) {
     const std::string text = readable_text(output_dir / kOutputMarker);
     try {

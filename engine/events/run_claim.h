@@ -14,8 +14,8 @@ namespace ringmaster {
 
 class RunClaim {
   public:
-    /// Waits two seconds for a holder that is about to end. Throws Error(Refused) with the process that holds
-    /// the claim, or with the file if it cannot be written.
+    /// Waits up to two seconds for a holder that is about to end. Throws Error(Refused) with the process that
+    /// holds the claim, or with the file if it cannot be written.
     RunClaim(const std::filesystem::path& run_dir, const std::string& launcher);
 
   private:

@@ -21,7 +21,8 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-/// Returns the setting that excludes NVLink's switches, which add values as they arrive, if order matters.
+/// Returns the setting that excludes NVLink's switches if the order of sums matters, because the switches add
+/// values as they arrive.
 NcclSetting algorithm(bool in_order) {
     if (!in_order) return {"NCCL_ALGO", "", "left to NCCL, which measures the links"};
     return {"NCCL_ALGO", "^NVLS,NVLSTree",

@@ -10,7 +10,7 @@ namespace {
 
 using Range = std::pair<int64_t, std::optional<int64_t>>;
 
-/// Escapes each dot, except before a plus, so that the pattern's dots match only dots.
+/// Escapes each dot that no plus follows, so that these dots match only dots.
 std::string literal_dots(const std::string& pattern) {
     std::string made;
     for (size_t i = 0; i < pattern.size(); ++i) {

@@ -60,7 +60,7 @@ std::vector<AttentionSchedule> passes_of(const MemoryInputs& in, int64_t window,
     return {make_ring_schedule(spans, rank, mask)};
 }
 
-/// Returns the ring to trace and this rank's place in it.
+/// Returns the size of the ring to trace, and this rank's place in that ring.
 std::pair<int, int> traced_ring(const MemoryInputs& in) {
     const int ring = std::min(in.ring, kTracedRing);
     return {ring, ring == in.ring ? in.ring_rank : in.ring_rank * ring / in.ring};
@@ -405,7 +405,7 @@ void AttentionTrace::stage_backward(const Stage& stage, Heap::Block& going_home,
     }
     arriving.free();
     arriving = heap_.take(sent_elements(arrives * gathered_), kCommunication, kKeyGradients);
-    if (leaves == 0) going_home.free();  // all gradients belong to this rank's keys
+    if (leaves == 0) going_home.free();  // all gradients belong to this rank's keys, so none leave
 }
 
 void AttentionTrace::backward_over_heads(const std::function<void()>& sent,

@@ -29,8 +29,8 @@ class AttentionTrace {
   public:
     AttentionTrace(const MemoryInputs& in, int64_t window, Heap& heap);
 
-    /// After this call, the trace does not count the sums of keys' gradients. The caller counts those of all
-    /// chunks.
+    /// After this call, the trace does not count the sums of keys' gradients, because the caller counts the
+    /// sums of all chunks.
     void have_sums() { has_sums_ = true; }
     /// Traces the forward pass, without the output that is kept.
     void forward() { in_.ulysses > 1 ? forward_over_heads() : scheduled_forward(); }

@@ -33,7 +33,8 @@ TraceMachine::Routing TraceMachine::route(const Traced& x_nc, int64_t, const Tra
         routing.probabilities_ne = sized(tokens, experts, kFloat, kActivations);
     }
     const Traced ranked_ne = sized(rule.corrects ? tokens : 0, experts, kFloat);
-    if (rule.groups > 1) heap_.touch(tokens * experts * (kFloat + 1));  // scores in chosen groups, and a mask
+    // The scores in the chosen groups, and a mask.
+    if (rule.groups > 1) heap_.touch(tokens * experts * (kFloat + 1));
     routing.chosen_nk = chosen_nk.defined() ? chosen_nk : sized(tokens, per_token, kLong, kActivations);
     routing.weights_nk = sized(tokens, per_token, kFloat, kActivations);
     routing.slots_m = sized(tokens, per_token, kLong, kActivations);
@@ -83,7 +84,7 @@ Traced TraceMachine::grouped_product(Role role, const Traced& x_mi, double outpu
     return y_mo;
 }
 
-/// Traces the sum of each token's rows, on a GPU in float32 first.
+/// Traces the sum of each token's rows. A GPU computes the sum in float32 first.
 Traced TraceMachine::combine(const Traced& y_mc) {
     const double tokens = y_mc.rows() / double(model().experts_per_token), bytes = in_.element_bytes();
     if (!on_gpu()) return take(tokens, y_mc.columns());

@@ -158,7 +158,8 @@ double reduced_layer(const MemoryInputs& in, const ModelConfig& one) {
     int64_t last = 0;
     for (const ParameterShape& shape : parameter_shapes(one))
         if (is_of_stacked_experts(shape.role)) last = shape.size();
-    if (last == 0) return padded(in, unit_sizes(one).layer);  // a layer without experts
+    // A layer without experts reduces all of its gradients.
+    if (last == 0) return padded(in, unit_sizes(one).layer);
     return in.expert_parts == in.shards ? 0.0 : double(last) / in.expert_parts;
 }
 
@@ -172,7 +173,8 @@ double layer_weight_bytes(const MemoryInputs& in, const ModelConfig& one) {
 ModelConfig only_layer(const ModelConfig& model, int64_t layer) {
     std::vector<LayerGroup> groups = layer_groups(model);
     const size_t own = group_of(groups, model.layer_kind(layer));
-    return own < groups.size() ? std::move(groups[own].one) : model;  // the model has no layers
+    // A model without layers is returned unchanged.
+    return own < groups.size() ? std::move(groups[own].one) : model;
 }
 
 /// Returns whether a unit's whole weights are on the device only while the unit is used.
@@ -209,7 +211,7 @@ double tied_gradient_bytes(const MemoryInputs& in) {
     return is_open ? padded(in, unit_sizes(in.model).embedding) * parameter_bytes(in) : 0;
 }
 
-/// Returns whether the optimizer updates other tensors than those that a pass reads.
+/// Returns whether the optimizer updates tensors other than the weights that a pass reads.
 bool has_master_apart(const MemoryInputs& in) {
     return is_mixed(in.precision) || (in.states_in_host && !in.weights_in_host);
 }
@@ -224,7 +226,7 @@ double first_weights_bytes(const MemoryInputs& in) {
     return in.keeps_first_weights ? master_bytes(in) : 0;
 }
 
-/// Returns the bytes of the trained weights that a pass reads, if they are not the master.
+/// Returns the bytes of the trained weights that a pass reads, if these are not the master weights.
 double copied_bytes(const MemoryInputs& in) {
     return has_master_apart(in) ? trained_elements(in, stage(in) == 3) * in.element_bytes() : 0;
 }

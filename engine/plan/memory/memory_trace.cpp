@@ -52,8 +52,8 @@ double kept_bytes(const MemoryInputs& all, Heap& heap, int64_t layer, double lay
     y_nc.reset();
     forget(in, machine, computed);
     const bool copies = in.gradient_checkpointing && in.offloads_activations;
-    // One checkpoint comes back a layer ahead, and on a GPU another is still being copied. If there are
-    // several chunks, other_chunks counts their checkpoints.
+    // One checkpoint comes back from the host a layer ahead, and on a GPU another is still being copied. If
+    // there are several chunks, other_chunks counts their checkpoints.
     const double here =
         copies && in.chunks == 1 ? std::min(layers, in.device == Device::Cuda ? 2.0 : 1.0) : 0;
     return layers * (heap.in_use() - before) + here * layer_input_bytes(in);
@@ -100,7 +100,7 @@ Heap::Block other_keys(const MemoryInputs& of_one, Heap& heap) {
                      "keys and values of other chunks");
 }
 
-/// Traces the head and the loss of one chunk; leaves the gradient of the head's input.
+/// Traces the head and the loss of one chunk, up to the gradient of the head's input.
 void head(const MemoryInputs& in, TraceMachine& machine, Heap& heap) {
     const double chunk = std::min(kLossChunkTokens, in.tokens());
     const double hidden = double(in.model.hidden_size), vocabulary = double(in.model.head_rows());
@@ -227,7 +227,7 @@ class Shared {
     Heap::Block inputs_, embedded_, keys_, gradients_, sums_;
 };
 
-/// Holds the states for the length of a trace.
+/// Holds the memory of the states for the duration of a trace.
 struct States {
     States(const MemoryInputs& in, Heap& heap)
         : weights(heap.take(weight_bytes(in), MemoryPart::Weights, "weights")),
@@ -338,7 +338,8 @@ Heap trace_step(const MemoryInputs& in) {
     MemoryInputs evaluation = in;
     evaluation.micro = in.evaluated;
     const std::vector<LayerGroup> groups = layer_groups(in.model);
-    const bool has_units = in.zero_stage > 0 || in.states_in_host;  // neighbours' units are on the device
+    // Units of neighbouring layers are on the device too.
+    const bool has_units = in.zero_stage > 0 || in.states_in_host;
     const auto group_of_layer = [&](int64_t layer) {
         return static_cast<int64_t>(group_of(groups, in.model.layer_kind(layer)));
     };

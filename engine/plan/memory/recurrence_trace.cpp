@@ -92,7 +92,7 @@ struct ScanAtOnce {
           converts(in.element_bytes() != 4),
           by_operations(in.device == Device::Cuda) {}
 
-    /// Returns how many channels are computed at a time, as a multiple of `together`.
+    /// Returns how many channels are computed at a time: a multiple of `together`, but at most all channels.
     double at_once(double tokens_of_row, int64_t together) const {
         const bool scans = together > 1 && by_operations;
         const int64_t of_token = scans ? std::max<int64_t>(1, std::llround(states) / 8) : 1;

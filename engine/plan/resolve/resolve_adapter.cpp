@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kModules = "lora_target_modules";
 
-/// Returns whether the parameter belongs to a linear module. In transformers 5 the routers of experts do not.
+/// Returns whether the parameter belongs to a linear module. In transformers 5, the routers of experts are
+/// not linear modules.
 bool is_linear(const ParameterShape& shape) {
     return shape.layer >= 0 && shape.shape.size() == 2 && shape.name.ends_with(".weight") &&
            !shape.name.ends_with(".mlp.gate.weight");
@@ -126,7 +127,7 @@ FindingValues other_targets(const ModelConfig& model, const std::string& key, st
     std::erase_if(names, refused);
     if (names.empty()) names = linear_names(modules);
     std::erase_if(names, refused);
-    // Each of the two fixes names one of these parameters.
+    // The finding has two fixes, each of which names one of these parameters.
     const bool is_linear = key == "lora_target_linear";
     return {{is_linear ? "modules" : "names", "[" + listed(names) + "]"}};
 }

@@ -59,7 +59,8 @@ std::optional<int64_t> rows_of(const PlanRequest& request, const Plan& plan, Fin
     return rows;
 }
 
-/// Returns how many rows a step takes. If the run samples, a row is a prompt with several completions.
+/// Returns how many prepared rows a step takes. If the run samples, a row is a prompt with several
+/// completions.
 int64_t rows_per_step(const Plan& plan) {
     if (!plan.config.sampling) return plan.batch.global;
     return std::max<int64_t>(1, plan.batch.global / plan.config.sampling->generations);

@@ -17,7 +17,7 @@ const char* obstacle_to_sharing(const Plan& plan) {
     return nullptr;
 }
 
-/// Returns whether each micro-batch holds one answer.
+/// Returns whether each micro-batch holds only one answer.
 bool is_alone(const Plan& plan) {
     return !plan.config.preference.has_pairs() && !plan.config.sample_packing && plan.batch.micro == 1;
 }

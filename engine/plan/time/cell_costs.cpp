@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Operations per visible cell and element of a head, as Speeds counts them.
+/// Operations per visible cell and element of a head, counted as in Speeds.
 constexpr double kForward = 4, kBackward = 10;
 
 /// Returns the costs of attention in blocks of scores: matrix products at their usual speed, and the passes

@@ -33,7 +33,7 @@ std::vector<RankFigures> figures_of(const Plan& plan) {
 }  // namespace
 
 double active_parameters(const ModelConfig& m) {
-    // Looking up an embedding takes no product, but a tied head does.
+    // An embedding's lookup takes no product, but a head that shares the embedding's weights does.
     double count = double(parameter_count(m));
     if (!m.tie_word_embeddings) count -= double(m.vocab_size) * double(m.hidden_size);
     count -= double(m.layer_inputs_vocabulary) * double(m.layer_inputs_width);
