@@ -19,8 +19,8 @@ enum class Failure {
     Unreachable = 3,  ///< a node, port or engine could not be reached or started
 };
 
-/// Holds the code of a failure, as in Code("RUN-MISSING"). Programs can test it, because a released code
-/// never changes. The app's help (resources/findings) explains every code.
+/// Holds the code of a failure, as in Code("RUN-MISSING"). Programs can test the code, because a released
+/// code never changes. The app's help (resources/findings) explains every code.
 struct Code {
     explicit Code(std::string_view text_) : text(text_) {}
     std::string text;

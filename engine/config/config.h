@@ -170,7 +170,8 @@ struct Config {
     std::optional<int64_t> ranks;  ///< accelerate's num_processes
     std::optional<int64_t> nodes;  ///< accelerate's num_machines
     std::optional<int64_t> ddp_timeout;  ///< timeout of a transfer in seconds, after the first step
-    bool accelerate_only = false;        ///< made from an accelerate YAML alone: can be planned, not launched
+    /// Made from an accelerate YAML alone, so it can be planned but not launched.
+    bool accelerate_only = false;
 
     std::map<std::string, int> lines;  ///< dotted key -> 1-based line, for later diagnostics
 };

@@ -46,7 +46,7 @@ std::string_view nearest_optimizer(std::string_view name);
 
 /// Describes the format of one state of a parameter.
 struct StateFormat {
-    int bits = 32;           ///< bits per code; 32: plain numbers, no codes
+    int bits = 32;           ///< bits per code; 32: plain numbers instead of codes
     int64_t block = 0;       ///< elements that share a scale
     bool as_weights = true;  ///< true: a number in the weights' dtype; false: in float32
 

@@ -47,8 +47,9 @@ struct RunState {
     int attempt = 0;
     int ranks = 0;
     double created = 0, started = 0, ended = 0,
-           updated = 0;  ///< Unix seconds; 0: not yet. `updated` is the last write
-    ProcessId writer;    ///< pid 0: no process owns this state (a prepared run that waits)
+           /// Unix seconds; 0 if it has not happened yet. `updated` is the time of the last write.
+        updated = 0;
+    ProcessId writer;  ///< pid 0: no process owns this state (a prepared run that waits)
     std::vector<NodeState> nodes;
 
     bool is_of_slurm() const { return writer.host == kSlurmJob; }

@@ -1,5 +1,5 @@
-/// Decides how an optimizer treats each parameter: learning rate, decay, and whether it is trained. The
-/// groups are those of transformers, axolotl's own trainer, PEFT's LoRA+ and axolotl's muon.
+/// Decides how an optimizer treats each parameter: its learning rate, its decay, and whether the parameter is
+/// trained. The groups are those of transformers, axolotl's own trainer, PEFT's LoRA+ and axolotl's muon.
 #pragma once
 
 #include <vector>

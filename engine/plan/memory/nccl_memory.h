@@ -2,19 +2,19 @@
 /// see it.
 ///
 /// NCCL 2.28.9, which LibTorch 2.11 includes, takes its memory by cuMemCreate, in pages of 2 MiB that no two
-/// allocations share (src/include/alloc.h): - A communicator: two pages, and three for each channel
+/// allocations share (src/include/alloc.h). A communicator takes two pages, and three more for each channel
 /// (src/channel.cc, devCommSetup in src/init.cc). With NVLink's switches, also one page for each of their
-/// channels, and one for credits (src/transport/nvls.cc). - A connection: per channel and peer 2 MiB to send,
-/// and 10 MiB to receive (src/transport/p2p.cc): buffers of 0.5, 4.69 and 4 MiB for the protocols LL, LL128
-/// and Simple (computeBuffSizes in src/init.cc) and their head. Across nodes a connection of a collective
-/// takes 10 MiB to send as well (src/transport/net.cc). - Connections for a collective are made when it first
-/// uses an algorithm (ncclCollPreconnect in src/group.cc). A ring of ranks sends to one neighbour and
-/// receives from the other, on each channel; a tree sends and receives both ways. NVLink's switches take 2
-/// MiB for each channel and rank of the node. - Connections for sends are made at the first send to a peer,
-/// on all channels that a peer may use (p2pTaskAppend in src/enqueue.cc), which are 32 between GPUs connected
-/// by NVLink's switches, 2 over PCI Express and 2 if the communicator spans nodes (ncclTopoComputeP2pChannels
-/// in src/graph/paths.cc). Other nodes' ranks share two buffers of 2 MiB a channel (sharedNetBuffersInit in
-/// src/transport/net.cc).
+/// channels, and one for credits (src/transport/nvls.cc). A connection takes, per channel and peer, 2 MiB to
+/// send and 10 MiB to receive (src/transport/p2p.cc): buffers of 0.5, 4.69 and 4 MiB for the protocols LL,
+/// LL128 and Simple (computeBuffSizes in src/init.cc) and their head. Across nodes a connection of a
+/// collective takes 10 MiB to send as well (src/transport/net.cc). NCCL makes a collective's connections when
+/// the collective first uses an algorithm (ncclCollPreconnect in src/group.cc). A ring of ranks sends to one
+/// neighbour and receives from the other, on each channel; a tree sends and receives both ways. NVLink's
+/// switches take 2 MiB for each channel and rank of the node. NCCL makes the connections for sends at the
+/// first send to a peer, on all channels that a peer may use (p2pTaskAppend in src/enqueue.cc). These are 32
+/// channels between GPUs connected by NVLink's switches, 2 over PCI Express, and 2 if the communicator spans
+/// nodes (ncclTopoComputeP2pChannels in src/graph/paths.cc). Ranks of other nodes share two buffers of 2 MiB
+/// per channel (sharedNetBuffersInit in src/transport/net.cc).
 ///
 /// Channels of collectives follow from the links (src/graph/search.cc and connect.cc): 24 on an H100 or A100
 /// with NVLink's switches, 32 on a B200, 2 over PCI Express, 16 across nodes. The switches have 16 additional

@@ -22,7 +22,7 @@ int64_t recurring_layers_of(const ModelConfig& model) {
 double recurrence_flops(const ModelConfig& model) {
     constexpr double kChunk = pieces::kChunkTokens;
     constexpr double kOperationsPerNumber =
-        20;  // operations per number of Mamba-1's state: an exponential and six others
+        20;  // operations per number of Mamba-1's state, for an exponential and six other operations
     const DeltaSizes& d = model.delta;
     if (d.convolved > 0) return double(d.convolved) * (2 * double(d.taps) + 2);
     const auto K = double(d.key_width), V = double(d.value_width);

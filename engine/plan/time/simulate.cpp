@@ -24,7 +24,7 @@ struct Block {
     Lane lane;
     double begin_s, end_s;
     const char* what;
-    int first_hop, last_hop;  // −1: no hop
+    int first_hop, last_hop;  // −1 if the activity belongs to no hop
 };
 
 /// Simulates one pass of one layer on all columns, which start it together.

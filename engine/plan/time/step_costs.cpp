@@ -207,9 +207,9 @@ bool quantizes_inputs(const Plan& plan) {
 }
 
 /// Returns how much longer a forward product of `tokens` rows takes if its inputs are quantised. A GPU
-/// multiplies 8-bit integers twice as fast as 16-bit numbers (NVIDIA's data sheets) and dequantises nothing,
-/// but passes over inputs and sums several times (engine/model/int8_product.cpp), and the ranks of a sequence
-/// agree on the columns with outliers.
+/// multiplies 8-bit integers twice as fast as 16-bit numbers (NVIDIA's data sheets) and dequantises nothing.
+/// However, it passes over inputs and sums several times (engine/model/int8_product.cpp), and the ranks of a
+/// sequence must agree on the columns with outliers.
 double int8_product_s(const Plan& plan, const Speeds& speeds, double tokens, double inputs, double outputs) {
     constexpr double kInputBytes = 70, kSumBytes = 46;  // read and written per element
     if (!quantizes_inputs(plan)) return 0;

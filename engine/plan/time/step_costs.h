@@ -43,7 +43,7 @@ struct ColumnCosts {
     double mlp_again_s = 0;    ///< recomputed part of the MLP under checkpointing
     // The following are added to a forward pass whose products take quantised inputs; they may be negative.
     double int8_projections_s = 0, int8_rest_s = 0;
-    double int8_tiles_s = 0;    ///< forward only: finds the outliers of tiles
+    double int8_tiles_s = 0;    ///< forward pass only: time to find the outliers of tiles
     double head_s = 0;          ///< forward and backward of the whole head, once per micro-batch
     double exchange_in_s = 0;   ///< all-to-all before attention, of q, k and v
     double exchange_out_s = 0;  ///< all-to-all of attention's output
@@ -67,9 +67,10 @@ struct UnitCosts {
 struct StepCosts {
     std::vector<ColumnCosts> columns;
     int ring = 1;
-    bool gathers_keys = false;  ///< gathered by groups of heads; false: passed round the ring
-    bool splits_own = false;    ///< the backward pass computes half of this rank's heads last
-    bool shares_link = false;   ///< states and keys use the same link
+    /// True: keys are gathered by groups of heads; false: keys pass round the ring.
+    bool gathers_keys = false;
+    bool splits_own = false;   ///< the backward pass computes half of this rank's heads last
+    bool shares_link = false;  ///< states and keys use the same link
     int64_t layers = 0, micro_batches = 1;
     int64_t forwards_alone = 0;    ///< forward passes of each micro-batch that no backward pass follows
     double backward_products = 2;  ///< backward time ÷ forward time of products: 2 for inputs and weights,
