@@ -46,9 +46,8 @@ struct RunState {
     int failed_rank = -1;  ///< rank at which a failure began; -1: none or not known
     int attempt = 0;
     int ranks = 0;
-    double created = 0, started = 0, ended = 0,
-           /// Unix seconds; 0 if it has not happened yet. `updated` is the time of the last write.
-        updated = 0;
+    /// Unix seconds; 0 if the event has not happened yet. `updated` is the time of the last write.
+    double created = 0, started = 0, ended = 0, updated = 0;
     ProcessId writer;  ///< pid 0: no process owns this state (a prepared run that waits)
     std::vector<NodeState> nodes;
 
