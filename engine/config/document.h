@@ -28,8 +28,8 @@ struct Document {
 
     /// Returns the value at a dotted path; nullptr if it is absent or null.
     const nlohmann::json* find(std::string_view path) const;
-    int line(const std::string& path)
-        const;  ///< returns the line of the path, or of its nearest parent in the file; 0 if none
+    /// Returns the line of the path, or of its nearest parent in the file; 0 if there is none.
+    int line(const std::string& path) const;
     std::vector<std::string> top_level_keys() const;  ///< the file's keys in its order, then those of --set
 };
 

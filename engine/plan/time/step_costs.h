@@ -47,6 +47,7 @@ struct ColumnCosts {
     double head_s = 0;          ///< forward and backward of the whole head, once per micro-batch
     double exchange_in_s = 0;   ///< all-to-all before attention, of q, k and v
     double exchange_out_s = 0;  ///< all-to-all of attention's output
+    /// All-to-alls in the backward pass: first of the output's gradient, then of the gradients of q, k and v.
     double exchange_back_in_s = 0, exchange_back_out_s = 0;
     // All-to-alls of tokens and their experts, if experts are divided among ranks: in a forward pass, in the
     // backward's recomputation, and in the backward pass.
