@@ -32,8 +32,8 @@ class Block {
     virtual void forget(Machine& machine) = 0;
     /// Prepares a backward pass after `forget`; computes nothing that `backward` computes by itself.
     virtual void restore(Machine& machine, const Tensor& x_nc) = 0;
-    /// Computes again the keys and values that other chunks of the sequence read, and passes them to the
-    /// machine. Keeps nothing.
+    /// Recomputes the keys and values that other chunks of the sequence read, and passes them to the machine.
+    /// The block keeps nothing.
     virtual void recall(Machine&, const Tensor&) {}
     /// Adds the gradient of x_nc to dx_nc, given dy_nc, the gradient of the block's output; both may be the
     /// same tensor. Sets the weights' gradients to beta · gradient + new gradient.

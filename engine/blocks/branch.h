@@ -16,9 +16,9 @@ struct Branch {
     bool shares_norm = false;  ///< another block's backward has already set the norm's gradient
     double multiplier = 1;     ///< multiplies the output, in addition to the model's residual multiplier
     Tensor x_nc = {}, rstd_n = {};
-    Tensor raw_nc = {}, raw_rstd_n = {};  ///< output before its norm; undefined if it has none
+    Tensor raw_nc = {}, raw_rstd_n = {};  ///< output before its norm; undefined if the output has no norm
 
-    /// Returns what the branch reads: x_nc normed, or x_nc itself if the model has no norm there.
+    /// Returns the branch's input: the norm of x_nc, or x_nc itself if the model has no norm there.
     Tensor begin(Machine& machine, const Tensor& x) {
         x_nc = x;
         return machine.model().norms_inputs ? machine.norm(norm, x_nc, rstd_n) : x_nc;

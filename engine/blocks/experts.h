@@ -1,6 +1,6 @@
 /// Computes a mixture of experts in place of a layer's MLP: a router chooses some gated MLPs for each token,
-/// and weights their outputs; an expert that every token uses may be added. The choice is kept, so that a
-/// layer or tile that is computed again uses the same experts.
+/// and weights their outputs; a model may add an expert that every token uses. The choice is kept, so that a
+/// recomputed layer or tile uses the same experts.
 #pragma once
 
 #include <cmath>

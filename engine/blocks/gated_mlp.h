@@ -1,5 +1,5 @@
-/// Computes a layer's MLP, gated or not: down(f(gate(x)) · up(x)). With tiles it keeps only its input, and
-/// the backward pass computes each tile again.
+/// Computes a layer's MLP, gated or not: down(f(gate(x)) · up(x)). With tiles the block keeps only its input,
+/// and the backward pass recomputes each tile.
 #pragma once
 
 #include <utility>
@@ -102,8 +102,8 @@ class GatedMlp final : public TiledBlock<Machine, MlpTile<Machine>> {
             pull.accumulate(machine.gate_backward(tile.gate_up_n2i, dact_ni, dact_ni), beta);
             scale_gates(machine, tile);
         }
-        // gate_backward has written the gradients of gate and up over gate and up, and the forward's product
-        // over dact_ni (as Liger Kernel's SwiGLU does, arXiv 2410.10989).
+        // gate_backward has overwritten gate and up with their gradients, and dact_ni with the forward's
+        // product (as Liger Kernel's SwiGLU does, arXiv 2410.10989).
         tile.branch.begin_backward(machine, machine.pull(LoraSite::GateUp, tile.gate_up_n2i, tile.first),
                                    dx_nc, beta);
     }

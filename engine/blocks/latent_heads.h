@@ -2,7 +2,7 @@
 /// a rotated part of the keys that all heads share. Source: DeepSeek-AI 2024, "DeepSeek-V2", arXiv
 /// 2405.04434, section 2.1.
 ///
-/// Letters: N tokens, R width of a latent, W any.
+/// Letters: N tokens, R width of a latent, W any width.
 #pragma once
 
 #include <optional>

@@ -64,8 +64,8 @@ class Layer {
 
     Tensor forward(Machine& machine, const Tensor& x) {
         x_nc = x;
-        // Adds the parallel blocks' outputs to each other first and the larger input last, so that 16-bit
-        // sums round only once at the input's magnitude.
+        // Sums the parallel blocks' outputs first and adds the larger input last, so that 16-bit sums round
+        // only once at the input's magnitude.
         Tensor y_nc = is_parallel_ ? Tensor() : x;
         for (size_t i = 0; i < blocks_.size(); ++i) {
             y_nc = blocks_[i]->forward(machine, is_parallel_ ? x : y_nc, y_nc);
@@ -79,14 +79,14 @@ class Layer {
         return y_nc;
     }
 
-    /// Frees everything that `backward` can compute again from x_nc.
+    /// Frees everything that `backward` can recompute from x_nc.
     void forget(Machine& machine) {
         for (const auto& block : blocks_) block->forget(machine);
         is_forgotten_ = true;
     }
 
-    /// After `forget`, computes again the keys and values that other chunks of the sequence read, and passes
-    /// them to the machine.
+    /// After `forget`, recomputes the keys and values that other chunks of the sequence read, and passes them
+    /// to the machine.
     void recall(Machine& machine, const Tensor& x) {
         for (const auto& block : blocks_) block->recall(machine, x);
     }

@@ -1,4 +1,4 @@
-/// Computes attention and a recurrence that read the same normed input, and adds both outputs.
+/// Computes attention and a recurrence that read the same normalised input, and adds both outputs.
 #pragma once
 
 #include "engine/blocks/attention.h"
@@ -17,8 +17,8 @@ class RecurrenceBesideAttention final : public Block<Machine> {
         : attention_(kind, true, model.attention_multiplier), recurrence_(model.delta.state_space.output) {}
 
     Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) override {
-        // Adds the outputs to each other first and the larger residual last, so that 16-bit sums round only
-        // once at its magnitude.
+        // Sums the two outputs first and adds the larger residual last, so that 16-bit sums round only once
+        // at the residual's magnitude.
         return recurrence_.forward(machine, x_nc, attention_.forward(machine, x_nc, {})).add_(residual_nc);
     }
 

@@ -3,7 +3,7 @@
 /// steps, each with its own norm. A third matrix computes the steps from that vector. Source: JambaMambaMixer
 /// in transformers 5.23.
 ///
-/// Letters: N tokens, E channels, R rank of the steps, K numbers of a channel's state.
+/// Letters: N tokens, E channels, R rank of the steps, K size of a channel's state.
 #pragma once
 
 #include <utility>
@@ -91,7 +91,8 @@ class SelectiveScanBlock final : public Block<Machine> {
         }
         const auto pull = machine.pull(LoraSite::SelectIn, dread_nw);
         pull.accumulate(channels_ne_, beta);
-        // The channels are not read again, so their gradient through the second matrix takes their memory.
+        // Nothing reads the channels after this, so their gradient through the second matrix reuses their
+        // memory.
         dchannels_ne.add_(pull.input_into(channels_ne_));
         channels_ne_.reset();
         return dchannels_ne;

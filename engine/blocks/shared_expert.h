@@ -1,5 +1,5 @@
 /// Computes the expert that every token of a mixture uses: a gated MLP whose output is added to that of the
-/// chosen experts. In some models it is multiplied by a sigmoid gate first, one number per token.
+/// chosen experts. Some models multiply that output by a sigmoid gate first, one number per token.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct SharedExpert {
 
     int64_t first = 0;  ///< index of its first token
     Tensor gate_up_n2i = {};
-    Tensor shares_n1 = {};  ///< before the sigmoid; undefined if the model has no gate
+    Tensor shares_n1 = {};  ///< gates before the sigmoid; undefined if the model has no gate
 
     void read(Machine& machine, const Tensor& read_nc) {
         gate_up_n2i = machine.linear(LoraSite::SharedGateUp, read_nc, first);
@@ -31,7 +31,7 @@ struct SharedExpert {
     }
 
     /// Overwrites gate_up_n2i and shares_n1 with their gradients, given that of the mixture's output. The
-    /// gradient of a share is Σ dy · y = Σ dact · act, so that y need not be computed again.
+    /// gradient of a share is Σ dy · y = Σ dact · act, so y need not be recomputed.
     void down_backward(Machine& machine, const Tensor& dout_nc, double beta) {
         const auto pull = machine.pull(LoraSite::SharedDown, dout_nc, first);
         const Tensor dact_ni = pull.input();

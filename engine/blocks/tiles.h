@@ -19,7 +19,7 @@ void each_tile(Machine& machine, const typename Machine::Tensor& x_nc, const Com
 }
 
 /// Calls `compute` with each tile's tokens and the beta for its weights' gradients: `beta` for the first
-/// tile, and 1 for the others, which add to it.
+/// tile, and 1 for the others, which add to its gradients.
 template <class Machine, class Compute>
 void each_tile_backward(Machine& machine, const typename Machine::Tensor& x_nc, double beta,
                         const Compute& compute) {
@@ -32,8 +32,8 @@ void each_tile_backward(Machine& machine, const typename Machine::Tensor& x_nc, 
     machine.end_tile_sums(beta);
 }
 
-/// A block that may compute its tokens in tiles. It keeps its input for the backward pass; without tiles it
-/// also keeps the intermediate results of all tokens (a `Tile`).
+/// A block that may compute its tokens in tiles. The block keeps its input for the backward pass. Without
+/// tiles it also keeps the intermediate results of all tokens (a `Tile`).
 template <class Machine, class Tile>
 class TiledBlock : public Block<Machine> {
   public:

@@ -12,8 +12,8 @@ namespace ringmaster {
 struct AttentionVerdict {
     int64_t head_dim = 0, group = 0;  ///< group: query heads per key/value head
     std::string dtype, mask;          ///< "full", "causal", "inverse_causal", "documents", "window"
-    double softcap = 0;               ///< cap of the scores; 0: none
-    double worst = 0, bound = 0;      ///< worst of out, dq, dk and dv: difference ÷ largest value
+    double softcap = 0;               ///< cap of the scores; 0 if there is none
+    double worst = 0, bound = 0;      ///< largest of (difference ÷ largest value) over out, dq, dk and dv
 
     bool ok() const { return worst <= bound; }
 };
@@ -37,8 +37,8 @@ struct RingVerdict {
     double ratio() const { return (one_forward_s + one_backward_s) / (ring_forward_s + ring_backward_s); }
 };
 
-/// Checks zigzag over 8 ranks, with 8,192 bfloat16 tokens per rank on a GPU, else 128 float32 tokens. Each of
-/// the four timings takes `seconds`.
+/// Checks zigzag over 8 ranks, with 8,192 bfloat16 tokens per rank on a GPU, else 128 float32 tokens.
+/// Measures each of the four times for `seconds`.
 RingVerdict check_ring(at::Device device, double seconds);
 
 }  // namespace ringmaster

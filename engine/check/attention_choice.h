@@ -21,14 +21,14 @@ namespace ringmaster {
 /// Describes a causal square, or a fully visible rectangle of queries and keys.
 struct KernelShape {
     int64_t rows = 1, heads = 0, kv_heads = 0, tokens = 0, head_dim = 0;
-    int64_t keys = 0;  ///< keys of a rectangle; 0: a square
+    int64_t keys = 0;  ///< number of keys of a rectangle; 0 for a square
 
     bool operator==(const KernelShape&) const = default;
 };
 
-/// Returns the shape to measure, with only as many tokens as are needed to tell the kernels apart. Returns
-/// nothing if only one kernel is possible: no GPU, float32, wide heads, or documents and windows, which cuDNN
-/// does not support.
+/// Returns the shape to measure, with just enough tokens to show which kernel is faster. Returns nothing if
+/// only one kernel is possible: no GPU, float32, wide heads, or documents and windows, which cuDNN does not
+/// support.
 std::optional<KernelShape> measured_shape(const Plan& plan);
 
 /// Holds the times of both kernels for one causal square, forward or backward.
@@ -72,8 +72,8 @@ CudnnUse agreed(Groups& groups, const CudnnUse& own);
 std::string to_text(const AttentionChoice& choice, const CudnnUse& use);
 nlohmann::json to_json(const AttentionChoice& choice);
 
-/// Measures if there is a choice, agrees with the other ranks, and applies the result. Returns the choice and
-/// its reason; empty if there was no choice.
+/// If two kernels are possible, measures both, agrees with the other ranks, and applies the result. Returns
+/// the choice and its reason; empty if only one kernel is possible.
 std::string choose_attention(Groups& groups, const Plan& plan);
 
 }  // namespace ringmaster

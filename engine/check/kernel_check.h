@@ -23,7 +23,7 @@ struct KernelCase {
     double bound = 0;  ///< bound of largest difference ÷ largest value
 };
 
-/// Returns the cases. Sizes are those of a Llama-8B layer on a GPU, small elsewhere.
+/// Returns the cases. On a GPU their sizes are those of a Llama-8B layer; elsewhere they are small.
 std::vector<KernelCase> kernel_cases(at::Device device);
 
 /// Returns the largest difference ÷ the largest value over all outputs; infinite if one is not finite.

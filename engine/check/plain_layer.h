@@ -15,7 +15,7 @@
 namespace ringmaster {
 
 /// Returns a unit's weights in the dtype of computation, joined from the ranks' slices by a plain sum. A
-/// training step joins them in another way. All ranks of the shard group take part.
+/// training step uses another method to join them. All ranks of the shard group take part.
 at::Tensor weights_from_their_holders(Parameters& parameters, int unit);
 
 /// Holds a unit's parameters by name, in float32.
@@ -47,7 +47,7 @@ struct PlainTokens {
     int64_t count() const { return ids_n.size(0); }
 };
 
-/// Returns the normed tensor; `bias` is undefined if the norm has none.
+/// Returns the normalised tensor; `bias` is undefined if the norm has none.
 at::Tensor plain_norm(const ModelConfig& model, const at::Tensor& x, const at::Tensor& weight,
                       const at::Tensor& bias, double eps);
 

@@ -1,8 +1,8 @@
-/// Computes the model again with the simplest operations, as preflight's reference for the mesh. Each
-/// document attends to its own keys by matrix products in float64; everything else is float32. LibTorch's
-/// autograd makes the gradients, except attention's, which follow the textbook. Only the table of rotary
-/// angles, the dropout masks and the embeddings' noise are shared with the decoder: no kernel, chunk, tile or
-/// layout is.
+/// Recomputes the model with the simplest operations, as preflight's reference for the mesh. Each document
+/// attends to its own keys by matrix products in float64; everything else is float32. LibTorch's autograd
+/// makes the gradients, except attention's, which follow the textbook. Only the table of rotary angles, the
+/// dropout masks and the embeddings' noise are shared with the decoder; kernels, chunks, tiles and layouts
+/// are not.
 ///
 /// Letters: N tokens of all documents, C hidden, H heads, K key/value heads, D head_dim. Source of
 /// attention's backward: Dao et al. 2022, "FlashAttention", appendix B.4.

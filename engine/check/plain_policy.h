@@ -1,5 +1,5 @@
-/// Computes the losses of rollouts again with LibTorch's operations in float64, as preflight's reference: its
-/// derivatives come from autograd, and it shares no formula with policy_rules.cpp.
+/// Recomputes the losses of rollouts with LibTorch's operations in float64, as preflight's reference.
+/// Autograd computes the derivatives, and the code shares no formula with policy_rules.cpp.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,7 @@ struct PlainRollouts {
     at::Tensor document_l;          ///< int64: index of each label's document
     at::Tensor advantage_d;         ///< float64 [documents]
     at::Tensor old_l, reference_l;  ///< float64 [labels]
-    /// Float64 [labels], multiplies the losses, not the divergences; undefined: 1.
+    /// Float64 [labels]; multiplies the losses, but not the divergences. If undefined, the factors are 1.
     at::Tensor factor_l = {};
 };
 

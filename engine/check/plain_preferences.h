@@ -1,5 +1,5 @@
-/// Computes the losses of preferences again with LibTorch's operations in float64, as preflight's reference:
-/// its derivatives come from autograd, and it shares no formula with preference_rules.cpp.
+/// Recomputes the losses of preferences with LibTorch's operations in float64, as preflight's reference.
+/// Autograd computes the derivatives, and the code shares no formula with preference_rules.cpp.
 #pragma once
 
 #include <ATen/core/Tensor.h>

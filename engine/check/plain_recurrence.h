@@ -1,5 +1,5 @@
 /// Computes the gated delta rule, or a state space, token by token in float64, and the operations around them
-/// with plain autograd, for preflight's plain model. Nothing is shared with engine/recurrence but the sizes.
+/// with plain autograd, for preflight's plain model. The code shares only the sizes with engine/recurrence.
 ///
 /// Letters: N tokens of all documents, W outputs of the first matrix, H value heads, K and V widths of a
 /// head's keys and values. Source: Yang et al. 2024, "Gated Delta Networks", equation 10; modules as in

@@ -63,7 +63,7 @@ nlohmann::json report_to_json(const PreflightReport& report);
 struct PreflightBudget {
     double seconds = 60;
     double share_of_run = 0.05;
-    double at_least = 5;  ///< least budget in seconds, however small the share
+    double at_least = 5;  ///< minimum budget in seconds, if the share gives less
 };
 
 /// Holds the subject of a proof: a run's model and optimizer, and its next rows.

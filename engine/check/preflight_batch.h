@@ -13,8 +13,8 @@
 
 namespace ringmaster {
 
-/// Returns candidates that have a label within their first `tokens`, repeated if they are few; as many as a
-/// PreflightBatch takes. Empty if none has a label.
+/// Returns candidates that have a label within their first `tokens`, as many as a PreflightBatch takes;
+/// repeats candidates if there are too few. Empty if none has a label.
 std::vector<Row> labelled_rows(const Plan& plan, const TokenFile& file,
                                const std::vector<int64_t>& candidates, int64_t tokens);
 
@@ -41,9 +41,9 @@ struct PreflightBatch {
         int64_t longest = 0;     ///< longest document of its micro-batch
         int64_t padded = 0;      ///< length of a sequence of its micro-batch before the layout's padding, if
                                  ///< no prompt were shared
-        size_t slot = 0;         ///< its first slot in the step (StepRows)
-        int64_t shared = 0;      ///< number of its first tokens that are stored with another document
-        size_t prompt_of = 0;    ///< index of the document that holds its first tokens
+        size_t slot = 0;         ///< the document's first slot in the step (StepRows)
+        int64_t shared = 0;  ///< number of the document's first tokens that are stored with another document
+        size_t prompt_of = 0;      ///< index of the document that stores these first tokens
         int64_t prompt_begin = 0;  ///< place of these first tokens in the sequence
         int64_t lent = 0;          ///< number of its first tokens that other documents share
 

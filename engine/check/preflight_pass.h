@@ -62,8 +62,8 @@ std::string learned_without_labels(const PreflightBatch& batch, Groups& groups, 
 /// Returns the model in float32, with the weights that `trained` computes with.
 TrainedModel in_float32(const Plan& plan, TrainedModel& trained);
 
-/// Checks that exactly one rank of the shard group holds each element, and that all ranks compute with the
-/// value that it holds. Returns a message that names a tensor that fails; empty if all pass. All take part.
+/// Checks that exactly one rank of the shard group holds each element, and that all ranks compute with that
+/// rank's value. Returns a message that names a tensor that fails; empty if all pass. All ranks take part.
 /// Throws ProgramFault if ranks hold different copies.
 std::string wrong_weights(Groups& groups, TrainedModel& trained);
 

@@ -49,7 +49,7 @@ class PreflightSamples {
 /// Collects this rank's samples from a pass during its lifetime.
 class SampledPass {
   public:
-    /// Without `choices` the pass chooses experts by itself.
+    /// Without `choices` the model's routers choose the experts.
     SampledPass(const PreflightBatch& batch, const Groups& groups, PreflightSamples& samples, MeshPass& pass,
                 ExpertChoices* choices);
     ~SampledPass();

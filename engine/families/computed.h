@@ -8,7 +8,8 @@
 
 namespace ringmaster {
 
-/// Returns names of config.json's fields, or a few words if a feature has no field; empty: all is computed.
+/// Returns names of config.json's fields, or a few words if a feature has no field; empty if the engine
+/// computes all features.
 std::vector<std::string> not_computed(const ModelConfig& model);
 
 }  // namespace ringmaster

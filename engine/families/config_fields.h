@@ -56,7 +56,7 @@ class ConfigFields {
         }
         return value.get<int64_t>();
     }
-    /// Returns `otherwise` if the key is absent or null.
+    /// Returns the field's value, or `otherwise` if the key is absent or null.
     int64_t integer_or(const char* key, int64_t otherwise, int64_t max) const {
         return !has(key) || is_null(key) ? otherwise : integer(key, max);
     }
@@ -96,7 +96,7 @@ class ConfigFields {
         return at(key).get<std::string>();
     }
 
-    /// Returns a non-empty object; nullopt if it is empty, null or absent.
+    /// Returns the field's object; nullopt if the object is empty, null or absent.
     std::optional<ConfigFields> object(const char* key) const {
         if (!has(key) || is_null(key)) return std::nullopt;
         if (!at(key).is_object()) refuse("'" + std::string(key) + "' is not an object");

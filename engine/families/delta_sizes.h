@@ -31,18 +31,19 @@ struct DeltaSizes {
     int64_t channels() const { return (scans() ? 0 : 2 * keys()) + values(); }
     /// Outputs of Mamba-1's second matrix, from which steps, keys and queries are computed.
     int64_t selected() const { return state_space.step_rank + (scans() ? 2 * keys() : 0); }
-    /// Outputs of the first matrix: the channels, a gate per value, and β and decay per value head; the short
-    /// convolution has a second gate for its channels, Mamba-2 no β, and Mamba-1 neither β nor decay.
+    /// Outputs of the first matrix: the channels, a gate per value, and β and decay per value head. A short
+    /// convolution has a second gate for its channels. Mamba-2 has no β; Mamba-1 has neither β nor decay.
     int64_t projected() const {
         if (scans()) return 2 * values();
         return channels() + values() + convolved + (state_space.on ? 1 : 2) * value_heads;
     }
-    /// Outputs of the module that gives queries, keys, values and gates; 0: each part has its own module.
+    /// Outputs of the module that gives queries, keys, values and gates; 0 if each part has a separate
+    /// module.
     int64_t joined() const {
         if (state_space.on) return projected();
         return by_key_head ? projected() - 2 * value_heads : 0;
     }
-    /// Outputs of the module that gives β and decay of all heads; 0: there is none.
+    /// Outputs of the module that gives β and decay of all heads; 0 if there is no such module.
     int64_t joined_numbers() const { return by_key_head ? 2 * value_heads : 0; }
 };
 

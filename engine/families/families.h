@@ -45,7 +45,7 @@ inline constexpr std::string_view kQwenTargets = "gate gate_proj up_proj down_pr
 struct Family {
     std::string type;  ///< config.json's model_type
     void (*describe)(const ConfigFields& fields, ModelConfig& model);
-    int64_t kv_heads = 0;  ///< default if the field is absent; 0: as many as query heads
+    int64_t kv_heads = 0;  ///< default if the field is absent; 0 means as many as query heads
     int64_t head_dim = 0;  ///< 0: hidden_size ÷ num_attention_heads
     int64_t max_position = 2048;
     double norm_eps = 1e-6;
@@ -68,10 +68,10 @@ struct Family {
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
     ExpertNames experts = {};
-    std::string_view expert_targets = {};  ///< such as kMixtralTargets; empty: PEFT renames no target
+    std::string_view expert_targets = {};  ///< such as kMixtralTargets; empty if PEFT renames no target
     ScoreClasses score_classes = ScoreClasses::Both;
     bool peft_refuses_out_proj = false;  ///< PEFT 0.21 refuses to adapt modules of this name
-    /// Returns the number of layers; null: it is `num_hidden_layers`.
+    /// Returns the number of layers; if null, the number is `num_hidden_layers`.
     int64_t (*layers_of)(const ConfigFields& fields) = nullptr;
 };
 
@@ -108,8 +108,8 @@ void read_layer_types(const ConfigFields& fields, ModelConfig& model, std::optio
                       int64_t pattern, int window_rope = 0);
 /// Reads the sizes of heads in layers without a window; `head_dim` is the default.
 void read_global_heads(const ConfigFields& fields, ModelConfig& model, int64_t head_dim);
-/// Lets the last `num_kv_shared_layers` layers read the keys and values of the last layer of their kind
-/// before them, and widens their MLPs if `use_double_wide_mlp` asks for it.
+/// Makes each of the last `num_kv_shared_layers` layers read the keys and values of the last earlier layer of
+/// its kind that computes them. Widens the MLPs of these layers if `use_double_wide_mlp` is set.
 void read_shared_keys(const ConfigFields& fields, ModelConfig& model);
 /// Reads the sizes of the inputs that each layer reads besides the hidden states.
 void read_layer_inputs(const ConfigFields& fields, ModelConfig& model);
@@ -125,7 +125,7 @@ void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDe
 struct GroupedDefaults {
     ExpertDefaults experts;
     int64_t shared_experts = 1;  ///< number of experts joined into the shared expert
-    int64_t dense_layers = 1;    ///< number of first layers that have an MLP instead
+    int64_t dense_layers = 1;    ///< number of leading layers that have an MLP in place of experts
     int64_t groups = 1, chosen_groups = 1;
     double scale = 1;
     bool norms = true;
@@ -165,7 +165,7 @@ void set_layer_parts(const ConfigFields& fields, ModelConfig& model, const std::
                      int rope, bool alone);
 /// Reads `count` numbers; ones if the field is absent.
 std::vector<double> read_factors(const ConfigFields& fields, const char* key, size_t count);
-/// Makes the field an obstacle if its text differs from the only one that the engine computes.
+/// Makes the field an obstacle if its text differs from `only`, the only value that the engine computes.
 void expect_text(const ConfigFields& fields, ModelConfig& model, const char* key, const char* only);
 /// Returns `sliding_window`, or `otherwise` if it is absent; null means no window.
 std::optional<int64_t> read_window(const ConfigFields& fields, std::optional<int64_t> otherwise);

@@ -13,8 +13,8 @@ namespace ringmaster {
 /// Returns whether a text has the form of a model's or a dataset's id on the hub: "name" or "owner/name".
 bool is_hub_id(const std::string& text);
 
-/// Returns the folders that hold the model's revision: a branch, a tag or a commit. Without a revision these
-/// are main's folder, then all others.
+/// Returns the folders that hold the model's revision: a branch, a tag or a commit. Without a revision,
+/// returns main's folder and then all other snapshots.
 std::vector<std::filesystem::path> cached_snapshots(const std::string& hub_id, const std::string& revision,
                                                     const std::filesystem::path& cache);
 

@@ -17,7 +17,7 @@ struct LayerGroup {
 /// Returns the index of the group with the shapes of a layer of this kind; groups.size() if there is none.
 size_t group_of(const std::vector<LayerGroup>& groups, const LayerKind& kind);
 
-/// Returns the groups in the order of their first layers; none if the model has no layers.
+/// Returns the groups in the order of their first layers; empty if the model has no layers.
 std::vector<LayerGroup> layer_groups(const ModelConfig& model);
 
 /// Returns the sum of `of(model with only that layer)` over the layers that an adapter adapts, or over all

@@ -21,7 +21,7 @@ struct RopeConfig {
     std::string type = "default";  ///< default, linear, dynamic, yarn, llama3, longrope, proportional
     double theta = 10000;
     double factor = 1;
-    int64_t rotary_dim = 0;    ///< leading elements of a head that are rotated; 0: all
+    int64_t rotary_dim = 0;    ///< number of leading elements of a head that are rotated; 0 means all
     double share = 1;          ///< proportional: share of the pairs that are rotated; the last pairs are not
     bool interleaved = false;  ///< rotates elements 2i and 2i + 1 together, not i and i + half
     int64_t original_max_position_embeddings = 0;
@@ -39,7 +39,7 @@ struct RopeConfig {
     double query_scale_beta = 0;
 };
 
-/// Chooses the RMSNorm of queries and keys: over each head, or over all heads together.
+/// Chooses the norm of queries and keys: none, over each head, or over all heads together.
 enum class QkNorm { None, PerHead, Whole };
 
 /// Describes a kind of layer: how far its attention sees and which rotary embedding it uses, or that a
@@ -90,7 +90,7 @@ struct ModelConfig {
     bool qkv_by_heads = false;  ///< one matrix holds each head's queries, keys and values in turn
     QkNorm qk_norm = QkNorm::None;
     bool qk_norm_after_rotary = false;
-    bool norms_values = false;     ///< RMSNorm without weights of each head's values
+    bool norms_values = false;     ///< each head's values go through an RMSNorm without weights
     bool values_are_keys = false;  ///< values are the keys before their norm and rotation
     HeadSizes global_heads;        ///< sizes of the heads in layers whose kind is global
     /// If true, the layer computes only queries, and reads keys and values of the layer LayerKind::keys_of.
@@ -101,12 +101,12 @@ struct ModelConfig {
     int64_t layer_input_width = 0;
     int64_t layer_inputs_width = 0;       ///< width of all layers' inputs together
     int64_t layer_inputs_vocabulary = 0;  ///< rows of the second embedding
-    /// Each layer multiplies its output by a number of its own, which is not trained.
+    /// Each layer multiplies its output by a separate number, which is not trained.
     bool layer_scalars = false;
     bool attention_sinks = false;  ///< a learned logit of each head joins every softmax
     bool layer_norms = false;      ///< LayerNorm instead of RMSNorm
     bool norm_biases = false;      ///< LayerNorm has biases
-    bool norm_adds_one = false;    ///< norms multiply by 1 + weight
+    bool norm_adds_one = false;    ///< norms multiply by 1 + weight instead of weight
     bool norms_inputs = true;      ///< norms before attention and before the MLP
     bool norms_outputs = false;    ///< norms after attention and the MLP, before the residual is added
     bool parallel_blocks = false;  ///< attention and MLP read the same input and are added together
@@ -119,7 +119,7 @@ struct ModelConfig {
     DeltaSizes delta;
     LatentSizes latent;          ///< sizes of attention with latents, whose heads are padded to head_dim
     double attention_scale = 0;  ///< 0: head_dim^-1/2
-    double score_softcap = 0;    ///< c · tanh(score / c); 0: none
+    double score_softcap = 0;    ///< c in c · tanh(score / c); 0 if scores have no cap
     double logit_softcap = 0;
     double embedding_multiplier = 1;
     /// Rounds embedding_multiplier to the dtype of computation, as Gemma's class does.
@@ -137,11 +137,12 @@ struct ModelConfig {
     int64_t expert_intermediate_size = 0;  ///< width of one expert
     int64_t expert_latent_size = 0;  ///< above 0: experts read and return this many numbers, not hidden_size
     int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
-    bool gates_shared_expert = true;              ///< a sigmoid of each token multiplies its output
-    bool norms_expert_weights = false;            ///< a token's chosen experts have weights that add up to 1
-    bool expert_biases = false;                   ///< the router and every expert's matrices have biases
-    bool experts_beside_mlp = false;              ///< layers with experts have an MLP too
-    bool experts_transposed = false;              ///< the matrices of experts are stored [inputs, outputs]
+    bool gates_shared_expert =
+        true;  ///< a sigmoid, one number per token, multiplies the shared expert's output
+    bool norms_expert_weights = false;  ///< a token's chosen experts have weights that add up to 1
+    bool expert_biases = false;         ///< the router and every expert's matrices have biases
+    bool experts_beside_mlp = false;    ///< layers with experts have an MLP too
+    bool experts_transposed = false;    ///< the matrices of experts are stored [inputs, outputs]
     RouterRule router;
     bool adds_router_loss = false;  ///< training adds router_loss_coefficient · the router's loss
     double router_loss_coefficient = 0.001;
@@ -156,7 +157,7 @@ struct ModelConfig {
         return num_experts > 0 && !kind.dense && !kind.lacks_mlp;
     }
     int64_t sparse_layers() const;  ///< number of layers with experts
-    /// Returns the width of what an expert reads and returns.
+    /// Returns the width of an expert's input and output.
     int64_t expert_outer_size() const { return expert_latent_size > 0 ? expert_latent_size : hidden_size; }
     bool lends_keys(int64_t layer) const;  ///< returns whether other layers read this layer's keys
     /// Returns the width of a head's output.
@@ -212,7 +213,8 @@ enum class Role {
     RouterCorrection,  ///< bias of the experts' scores, not trained
     RouterNorm,        ///< weights of the norm before the router
     ExpertScales,      ///< multiply the weights of a token's experts
-    ExpertGateUp,      ///< [experts, 2 · width, hidden]; with experts_transposed, the last two change places
+    ExpertGateUp,  ///< [experts, 2 · width, hidden]; with experts_transposed, the last two dimensions change
+                   ///< places
     ExpertGateUpBias,
     ExpertDown,  ///< [experts, hidden, width], or its transpose
     ExpertDownBias,
@@ -263,7 +265,7 @@ struct ParameterShape {
 /// Returns whether transformers has a class of this model that gives scores to sequences, or to tokens.
 bool has_score_class(const ModelConfig& model, bool of_tokens);
 /// Returns the model with that class's head: `score`, with a bias if it scores tokens, in place of lm_head
-/// and of all that shapes the logits of tokens.
+/// and of everything that changes the logits of tokens.
 ModelConfig with_scores(ModelConfig model, int64_t labels, bool of_tokens);
 
 std::vector<ParameterShape> parameter_shapes(const ModelConfig& model);

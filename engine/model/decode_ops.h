@@ -13,7 +13,7 @@ namespace ringmaster {
 /// Returns x_nc · weight_ocᵀ (+ bias_o).
 at::Tensor decode_linear(const at::Tensor& x_nc, const at::Tensor& weight_oc, const at::Tensor& bias_o);
 
-/// Says where a token attends: it sees the keys [begin, end) of a row of the cache.
+/// A token being decoded: it attends to the keys [begin, end) of its row of the cache.
 struct DecodedToken {
     int64_t row = 0, begin = 0, end = 0;
 };

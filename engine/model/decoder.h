@@ -31,10 +31,11 @@ struct LabelRun {
 /// Holds this rank's share of one micro-batch.
 struct MicroBatch {
     at::Tensor ids_bt;     ///< int64 [B, T]
-    at::Tensor labels_bt;  ///< int64 [B, T], shifted: the next token; -100: none
+    at::Tensor labels_bt;  ///< int64 [B, T], the label of each token is the next token, or −100 for no label
     at::Tensor places_bt =
         {};  ///< int64 [B, T], indices in the data, −1 for padding; used by experts, dropout and 8-bit inputs
-    std::vector<LabelRun> runs = {};  ///< weights of all labels in a backward pass; empty: every weight is 1
+    std::vector<LabelRun> runs =
+        {};  ///< weights of all labels in a backward pass; if empty, every weight is 1
     /// Changes the embeddings' output, [N, C], in passes that compute gradients; may be empty.
     std::function<void(const at::Tensor& x_nc, const at::Tensor& places_n)> add_noise = {};
 
@@ -63,9 +64,9 @@ class Decoder {
     double forward_backward(const MicroBatch& batch, SequenceShard& shard, double scale, bool first,
                             const std::function<void(int)>& on_gradients);
 
-    /// Runs a forward pass that keeps nothing for a backward pass. Returns logits of the tokens whose
-    /// position in the sequence is `logits_from` or later, of none by default (engine/model/gather.h gathers
-    /// them over ranks). `dropout` says whether an adapter applies its dropout as in training.
+    /// Runs a forward pass that keeps nothing for a backward pass. Returns logits of this rank's tokens whose
+    /// position in the sequence is `logits_from` or later; by default there are none (engine/model/gather.h
+    /// gathers them over ranks). `dropout` says whether an adapter applies its dropout as in training.
     Outputs forward(const MicroBatch& batch, SequenceShard& shard,
                     int64_t logits_from = std::numeric_limits<int64_t>::max(), bool dropout = false);
 
@@ -73,7 +74,7 @@ class Decoder {
     /// that has new tokens. If weights are sharded, all ranks must make the same number of passes.
     at::Tensor decode(const at::Tensor& ids_n, KeyValueCache& cache, RankProgress& progress);
 
-    /// Runs only the layers, with the dropout of training, so that the router's loss counts the experts that
+    /// Runs only the layers, with the dropout of training, so that the router's loss can count which experts
     /// they choose.
     void count_experts(const MicroBatch& batch, SequenceShard& shard);
     /// Adds a router's loss to later calls of forward_backward, which call `settle` between forward and
@@ -97,7 +98,7 @@ class Decoder {
     void begin(const MicroBatch& batch, SequenceShard& shard, bool drops);
     size_t chunks() const { return shard_ != nullptr ? shard_->chunks.size() : 1; }
     MicroBatch chunk_of(const MicroBatch& batch, size_t chunk) const;
-    /// Prepares the layer's operations for a chunk; `state` holds the keys of the chunks before.
+    /// Prepares the layer's operations for a chunk; `state` holds the keys of earlier chunks.
     void enter_chunk(int layer, size_t chunk, LayerState& state, OutlierColumns::Sites known = {});
 
     double embedding_multiplier(const at::Tensor& like) const;
@@ -109,8 +110,8 @@ class Decoder {
     HiddenStates hidden_states();
     LayerKeys layer_keys(bool copies);
     at::Tensor take_last(HiddenStates& hidden, size_t chunk) const;  ///< the last layer's output
-    /// Both run the layers and keep nothing for a backward pass. The hidden states then hold the last layer's
-    /// output.
+    /// Both functions run the layers and keep nothing for a backward pass. The hidden states then hold the
+    /// last layer's output.
     HiddenStates layers_forward(const MicroBatch& batch, SequenceShard& shard, bool drops);
     void through_layers(HiddenStates& hidden, RankProgress& progress);
     void gather(int unit);
@@ -118,11 +119,11 @@ class Decoder {
     void use_layer(int layer, Pass pass);
     /// Replaces the layer's input by its output, chunk by chunk.
     void layer_forward(int layer, HiddenStates& hidden, LayerState& state, RankProgress& progress);
-    /// Computes again the keys and values of all chunks except the last.
+    /// Recomputes the keys and values of all chunks except the last.
     void recall_keys(int layer, LayerState& state);
     void layer_backward(int layer, LayerState& state, HiddenStates& gradients, RankProgress& progress,
                         double beta);
-    /// Frees the tensors that the backward pass can compute again, and keeps the layer's input.
+    /// Frees the tensors that the backward pass can recompute, and keeps the layer's input.
     void keep(int layer, size_t chunk, Layer<TensorMachine>& computed);
     void bring_back(int layer, size_t chunk, at::Tensor& x_nc);
     size_t stash_place(int layer, size_t chunk) const;
@@ -156,7 +157,7 @@ class Decoder {
     std::optional<LayerInputs> layer_inputs_;
     std::optional<HostStash> stash_;       ///< layers' inputs, or all hidden states of several chunks
     std::optional<HostStash> keys_stash_;  ///< one layer's keys and values, and sums of their gradients
-    SequenceShard* shard_ = nullptr;       ///< null in a pass that decodes
+    SequenceShard* shard_ = nullptr;       ///< null during decoding
     bool drops_ = false;
     std::function<void()> settle_router_loss_;
 };

@@ -1,5 +1,5 @@
-/// Adds NEFTune's noise to the embeddings' output while training. It is drawn like dropout (dropout.h), so
-/// splitting the sequence or batching the rows differently does not change it; each step draws new noise.
+/// Adds NEFTune's noise to the embeddings' output while training. The noise is drawn like dropout
+/// (dropout.h), so it does not depend on how sequences are split or batched. Each step draws new noise.
 ///
 /// Letters: N tokens, C hidden.
 #pragma once

@@ -2,9 +2,9 @@
 /// x·A_eᵀ·B_eᵀ to the product of expert e. As in PEFT's ParamWrapper, A holds the experts' matrices stacked
 /// by rows, and column j·E + e of B is column j of B_e.
 ///
-/// A rank that computes only some of the experts (engine/model/expert_exchange.h) holds the adapter's
-/// matrices of all experts. On this rank, the other experts' gradients stay zero, and the sum over ranks adds
-/// them.
+/// A rank that computes only some of the experts (engine/model/expert_exchange.h) still holds the adapter's
+/// matrices for all experts. It leaves the gradients of the other experts at zero; the sum over ranks
+/// supplies them.
 ///
 /// Letters: M rows sorted by expert, I and O inputs and outputs of an expert's matrix, E experts, R rank.
 #pragma once
@@ -19,7 +19,7 @@ struct ExpertAdapter {
     LowRank weights = {}, gradients = {};
     double scale = 1;
     int64_t rank = 0;
-    int64_t first_expert = 0;  ///< expert to which the routing gives the number 0
+    int64_t first_expert = 0;  ///< index, among all experts, of the routing's expert 0
 
     bool on() const { return weights.a_rc.defined(); }
     void add_forward(const at::Tensor& y_mo, const at::Tensor& x_mi, const Routing& routing) const;

@@ -36,8 +36,8 @@ class ExpertExchange {
   private:
     mutable Group group_;
     std::vector<int64_t> sent_, received_;  ///< rows to and from each rank
-    /// int64: the place of each sorted row in the order of arrival, and the inverse; undefined if rows arrive
-    /// sorted.
+    /// int64: the place of each sorted row in the order of arrival, and the inverse permutation. Both are
+    /// undefined if rows arrive sorted.
     at::Tensor sorted_r_, arrived_r_;
     Routing here_;
 };

@@ -1,6 +1,6 @@
 /// Routes tokens to experts and computes products with the matrices of experts, forward and backward, without
-/// autograd. Rows of the products are sorted by expert, so that each expert takes one product; the host reads
-/// the numbers of rows once per layer.
+/// autograd. Rows of the products are sorted by expert, so that each expert needs only one product; the host
+/// reads the row counts once per layer.
 ///
 /// Letters: N tokens, C hidden, E experts, K experts of a token, M = N·K rows, O and I outputs and inputs of
 /// an expert's matrix.
@@ -20,13 +20,13 @@ namespace ringmaster {
 
 class ExpertExchange;
 
-/// Says which experts compute a token, and in which row.
+/// The experts that compute each token, and the row that each of them reads.
 struct Routing {
     at::Tensor chosen_nk;         ///< int64
     at::Tensor probabilities_ne;  ///< float32 (float64 for float64 inputs): the experts' scores
     at::Tensor weights_nk;        ///< same dtype: each chosen expert's share of the token's output
-    at::Tensor slots_m;           ///< int64: n·K + j of every row, sorted by expert
-    at::Tensor rows_nk;           ///< int64: the row of every slot
+    at::Tensor slots_m;           ///< int64: each row's n·K + j (token n, choice j), sorted by expert
+    at::Tensor rows_nk;           ///< int64: the row of each token's j-th choice
     std::vector<int64_t> begins;  ///< first row of each expert, then the end of the last expert's rows
     std::shared_ptr<const ExpertExchange> exchange = {};  ///< set if other ranks compute some of the experts
 
@@ -35,8 +35,8 @@ struct Routing {
 
 /// Chooses each token's experts: returns int64 [N, K].
 using ExpertChooser = std::function<at::Tensor(const ExpertRanks& ranks)>;
-/// Replaces a router's choice own_nk for tokens at these places in the data (-1: padding) in one of a
-/// decoder's layers.
+/// Returns the experts to use in place of own_nk, the choice of a layer's router. `places_n` are the tokens'
+/// places in the data (-1: padding).
 using LayerExpertChooser = std::function<at::Tensor(int layer, const at::Tensor& places_n,
                                                     const ExpertRanks& ranks, const at::Tensor& own_nk)>;
 
@@ -49,7 +49,7 @@ Routing route(const at::Tensor& x_nc, const at::Tensor& router_ec, bool norms, c
 /// Returns the weights of the chosen experts before these are multiplied by the experts' factors.
 at::Tensor weights_without_factors(const Routing& routing, bool norms, const RouterRule& rule);
 
-/// Calls `body` with each expert that has rows, its first row and their number.
+/// Calls `body` for each expert that has rows, with the expert, its first row and its number of rows.
 template <class Body>
 void for_experts(const Routing& routing, const Body& body) {
     for (size_t expert = 0; expert + 1 < routing.begins.size(); ++expert) {
@@ -58,9 +58,9 @@ void for_experts(const Routing& routing, const Body& body) {
     }
 }
 
-/// Returns x of each row's token: [M, C].
+/// Returns the hidden state of each row's token, [M, C].
 at::Tensor expert_rows(const at::Tensor& x_nc, const Routing& routing);
-/// Returns the weights of all rows, [M, 1].
+/// Returns the expert weight of each row, [M, 1].
 at::Tensor row_weights(const Routing& routing);
 /// Returns Σ a · b of each row, in the dtype of weights.
 at::Tensor row_products(const at::Tensor& a_mw, const at::Tensor& b_mw);

@@ -1,4 +1,4 @@
-/// Orders a mixture's experts by score for each token, so that the best can be chosen.
+/// Scores a mixture's experts for each token and chooses the best ones.
 ///
 /// Letters: N tokens, E experts, G groups of experts, K experts of a token.
 #pragma once
@@ -26,8 +26,8 @@ ExpertRanks rank_experts(const at::Tensor& scores_ne, const RouterRule& rule, co
 /// Returns the experts that the rule chooses, int64 [N, K].
 at::Tensor best_experts(const ExpertRanks& ranks, int64_t per_token);
 
-/// Returns, for each token, by how much the best expert (or group) that was not chosen exceeds the worst
-/// chosen one. The difference is relative to a score; it is at most 0 if the choice follows the rule.
+/// Returns, for each token, how far the best expert (or group) that was not chosen exceeds the worst chosen
+/// one, relative to a score. The result is at most 0 if the choice follows the rule.
 at::Tensor excess_left_out(const ExpertRanks& ranks, const at::Tensor& chosen_nk);
 
 }  // namespace ringmaster

@@ -1,8 +1,8 @@
 /// Gathers values of all tokens of a sequence that is split over ranks, in the sequence's order and without
 /// the layout's padding.
 ///
-/// Letters: B rows, T this rank's tokens, S tokens of the sequence without the layout's padding; … stands for
-/// more dimensions.
+/// Letters: B rows, T this rank's tokens, S tokens of the sequence without the layout's padding; … is for any
+/// further dimensions.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,4 +1,4 @@
-/// Holds the hidden states of a sequence between two layers, one tensor for each chunk: on the device, or in
+/// Holds the hidden states of a sequence between two layers, one tensor for each chunk, on the device or in
 /// host memory.
 #pragma once
 

@@ -1,10 +1,11 @@
 /// Provides host memory for tensors that are offloaded from a device, counted apart from all other tensors.
-/// For a GPU the memory is pinned, in exactly the requested size: LibTorch's own pinned memory comes in
-/// powers of two. Training on a CPU uses the same memory in place of a GPU's host memory.
+/// For a GPU the memory is pinned, in exactly the requested size; LibTorch's pinned allocator would round the
+/// size up to a power of two. Training on a CPU uses the same memory in place of a GPU's host memory.
 ///
 /// If the environment variable RINGMASTER_HOST_ARENA names a folder, the memory is mapped from unnamed files
-/// in it. This works only on a CPU, and serves tests: the memory is closed (HostIsClosed) while a GPU's
-/// operators must not touch it, and an operator that does ends the process with a segmentation fault.
+/// in it. This works only on a CPU and is for tests. The memory is inaccessible (HostIsClosed) at times when
+/// a GPU's operators could not use it. An operator that touches it then ends the process with a segmentation
+/// fault.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -24,8 +25,8 @@ Flat host_flat(const Parameters& parameters, bool sharded, at::ScalarType dtype)
 /// Returns whether a tensor lies in this memory.
 bool lies_in_host(const at::Tensor& tensor);
 
-/// Returns the most bytes of this memory that were in use at once, since the start of the process or the last
-/// call of reset_host_peak.
+/// Returns the peak use of this memory, in bytes, since the start of the process or the last call of
+/// reset_host_peak.
 int64_t host_peak_bytes();
 void reset_host_peak();
 

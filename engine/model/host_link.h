@@ -1,5 +1,5 @@
 /// Copies tensors between a device and host memory on a separate stream, so that copies run in parallel with
-/// computation. Few copies are under way at a time, so that the memory they free becomes available soon. On
+/// computation. Limits how many copies are in flight, so that the memory they free becomes available soon. On
 /// the CPU, where the arena of host_arena.h stands for host memory, copies are synchronous.
 #pragma once
 
@@ -17,10 +17,10 @@ class HostLink {
   public:
     explicit HostLink(at::Device device);
 
-    /// Starts a copy, after the work given to the current stream so far. Returns when all but the last
-    /// kUnderWay copies are complete.
+    /// Starts a copy that runs after the work already queued on the current stream. Returns when at most
+    /// kUnderWay copies are incomplete.
     void copy(const at::Tensor& from, at::Tensor to);
-    /// Lets later work of the current stream wait for all copies that were started.
+    /// Makes later work on the current stream wait for all copies started so far.
     void wait() const;
     /// Calls `work` with the link's stream as the current stream; work that it starts on the device runs
     /// after the copies.

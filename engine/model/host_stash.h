@@ -18,7 +18,8 @@ class HostStash {
     void put(size_t place, const at::Tensor& x);
     /// Starts the copy back to the device.
     void fetch(size_t place);
-    /// Returns the tensor on the device, for the current stream; fetches it first if needed.
+    /// Returns the tensor on the device, ready for use on the current stream; fetches the tensor first if
+    /// needed.
     at::Tensor take(size_t place);
 
   private:

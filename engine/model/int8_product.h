@@ -22,18 +22,18 @@ struct Int8Matrix {
     at::Tensor scales_o;  ///< float32
 };
 
-/// Returns the columns in which a counted row holds at least `threshold` in magnitude: bool [C]. `counted_n`
-/// (bool) says which rows count; if it is undefined, all do.
+/// Returns a mask of the columns in which any counted row has a magnitude of at least `threshold`: bool [C].
+/// `counted_n` (bool) selects the rows that count; if it is undefined, all do.
 at::Tensor outlier_columns(const at::Tensor& x_nc, double threshold, const at::Tensor& counted_n);
 
-/// Quantises the rows of x_nc, float32 or bfloat16, by each row's largest magnitude below `threshold` (0: the
-/// largest of all). Outliers and the columns of outliers_c (bool) become 0.
+/// Quantises the rows of x_nc, float32 or bfloat16, by each row's largest magnitude below `threshold` (0: by
+/// the row's largest magnitude). Outliers and the columns of outliers_c (bool) become 0.
 Int8Matrix quantize_inputs(const at::Tensor& x_nc, const at::Tensor& outliers_c, double threshold);
 
 /// Returns a_nc · b_ocᵀ of int8 matrices: int32 [N, O], exact.
 at::Tensor integer_product(const at::Tensor& a_nc, const at::Tensor& b_oc);
 
-/// Returns x_nc · [all matrices]ᵀ (+ bias_o) in x_nc's dtype; takes some rows at a time.
+/// Returns x_nc · [all matrices]ᵀ (+ bias_o) in x_nc's dtype; computes a limited number of rows at a time.
 at::Tensor int8_linear(const at::Tensor& x_nc, const std::vector<Int8Matrix>& matrices,
                        const at::Tensor& bias_o, const at::Tensor& outliers_c, double threshold);
 

@@ -26,7 +26,7 @@ class LayerInputs {
     /// Keeps the gradient of a layer's input, if it is needed.
     void put_gradient(int layer, const at::Tensor& gradient_np);
     /// Adds the gradient of the embedding's output to dx_nc. Sets the gradients of the embedding's unit to
-    /// beta · gradient + new gradient, unless they are frozen. Every layer must have put its gradient.
+    /// beta · gradient + new gradient, unless they are frozen. Call put_gradient for every layer first.
     void backward(const at::Tensor& dx_nc, double beta);
     void clear();
 

@@ -11,7 +11,7 @@ namespace ringmaster {
 /// rows. Writes mean and rstd, float32 [N, 2].
 at::Tensor layer_norm(const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
                       at::Tensor& stats_n2, double offset = 0);
-/// Returns the result of layer_norm again. A GPU reads the stats, and the CPU computes them again.
+/// Recomputes the result of layer_norm. A GPU reads the stats; the CPU recomputes them.
 at::Tensor layer_norm_again(const at::Tensor& x_nw, const at::Tensor& parameters_w, double eps,
                             const at::Tensor& stats_n2, double offset = 0);
 /// Adds the gradient through the norm to dx_nw (`accumulate`), or writes it; sets gradient_w to beta ·

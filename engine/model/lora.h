@@ -2,7 +2,7 @@
 /// its part in the forward and backward of each matrix.
 ///
 /// Its states are sharded by the same ZeRO stage as the weights, and all ranks gather the same units in the
-/// same order. Nothing is kept for the backward pass: x·Aᵀ and dropout's mask are computed again.
+/// same order. Nothing is kept for the backward pass, which recomputes x·Aᵀ and dropout's mask.
 ///
 /// With DoRA (Liu et al. 2024, equation 5) a module's output is x·Wᵀ + (g − 1)∘(x̃·Wᵀ) + g∘s·x̃·Aᵀ·Bᵀ, with
 /// x̃ = dropout(x) and g = magnitude ÷ the length of each row of W + s·B·A, a length that has no gradient.
@@ -78,12 +78,12 @@ class Adapter {
     const Lora lora_;
     const double scale_;
     const at::ScalarType dtype_;  ///< dtype of computation; with DoRA the adapter's weights stay float32
-    /// Each module's number of outputs as a separate matrix, by layer.
+    /// Each module's number of outputs, by layer, counted without the modules fused with it.
     std::vector<std::array<int64_t, kModulePaths.size()>> columns_;
     Parameters parameters_;
     int layer_ = 0;
     uint64_t stream_ = 0;  ///< stream of dropout in this step
-    at::Tensor keys_2n_;   ///< dropout keys of the tokens; undefined: nothing is dropped
+    at::Tensor keys_2n_;   ///< dropout keys of the tokens; if undefined, nothing is dropped
 };
 
 /// Computes the backward of `add_forward` at the adapter's current layer; does nothing without an adapter
@@ -136,9 +136,10 @@ struct TrainedModel {
     /// Returns all parameters that ranks hold, the frozen weights first.
     std::vector<Parameters*> all();
 
-    /// Set the model's weights, not the adapter's: random values, or those of a folder.
+    /// Sets the model's weights, but not the adapter's, to random values.
     void initialize_weights(const ModelConfig& model, int64_t seed);
-    /// If the folder lacks a head of scores, also initialises one as transformers does.
+    /// Reads the model's weights, but not the adapter's, from a folder. If the folder lacks a head of scores,
+    /// initialises one as transformers does.
     void load_weights(const std::string& model_dir, const ModelConfig& model, int64_t seed);
 };
 

@@ -1,6 +1,7 @@
-/// Dequantises MXFP4 weights: a sign, two bits of exponent and one of mantissa (E2M1), two codes to a byte,
-/// the first in the low half; 32 codes share a power of two. Source: Open Compute Project 2023, "OCP
-/// Microscaling Formats (MX) Specification", section 5.3. The files hold matrices of experts transposed.
+/// Dequantises MXFP4 weights. A code has a sign bit, two exponent bits and one mantissa bit (E2M1). A byte
+/// holds two codes, the first in the low half. A power of two scales each group of 32 codes. Source: Open
+/// Compute Project 2023, "OCP Microscaling Formats (MX) Specification", section 5.3. The files hold matrices
+/// of experts transposed.
 #pragma once
 
 #include <ATen/core/Tensor.h>

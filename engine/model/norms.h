@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Returns the normed rows of x_nw and writes the stats, which the other functions read.
+/// Returns the normalised rows of x_nw and writes the stats, which the other functions read.
 at::Tensor norm_of(const ModelConfig& model, const at::Tensor& x_nw, const at::Tensor& parameters_w,
                    at::Tensor& stats, double eps);
 at::Tensor norm_again_of(const ModelConfig& model, const at::Tensor& x_nw, const at::Tensor& parameters_w,

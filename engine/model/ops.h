@@ -42,7 +42,7 @@ void accumulate_bias_gradient(at::Tensor gradient_o, const at::Tensor& dy_no, do
 /// float32 [N].
 at::Tensor rms_norm(const at::Tensor& x_nw, const at::Tensor& weight_w, double eps, at::Tensor& rstd_n,
                     double offset = 0);
-/// Computes the norm again from a kept rstd.
+/// Recomputes the norm from a saved rstd.
 at::Tensor rms_norm_again(const at::Tensor& x_nw, const at::Tensor& weight_w, const at::Tensor& rstd_n,
                           double offset = 0);
 /// Adds the gradient through the norm to dx_nw (`accumulate`), or writes it; sets gradient_w to beta ·
@@ -64,8 +64,8 @@ at::Tensor gate(const at::Tensor& gate_up_n2i, const GateRule& rule = {});
 at::Tensor gate_backward(at::Tensor gate_up_n2i, const at::Tensor& dact_ni, const GateRule& rule = {},
                          at::Tensor act_ni = {});
 
-/// Returns each row's cross-entropy, float32 [N]. If `scale` is given, replaces the logits by (softmax −
-/// onehot) · scale.
+/// Returns each row's cross-entropy, float32 [N]. If `scale` is given, replaces the logits by their gradient,
+/// (softmax − onehot) · scale.
 at::Tensor cross_entropy(at::Tensor logits_nv, const at::Tensor& labels_n, std::optional<double> scale);
 
 /// Adds dx_nw to the rows ids_n of gradient_vw, in order.

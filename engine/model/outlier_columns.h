@@ -1,6 +1,6 @@
 /// Finds which input columns of a layer's matrices hold outliers (engine/model/int8_product.h). The search
-/// covers the whole micro-batch on all ranks that share its tokens, so that neither mesh nor tiles change a
-/// result. Padding does not count, because its amount depends on the mesh.
+/// covers the micro-batch on all ranks that share its tokens, so that results do not depend on the mesh or on
+/// tiles. Padding tokens do not count, because their number depends on the mesh.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,8 +21,8 @@ class OutlierColumns {
 
     /// Begins a micro-batch. `places_n` (int64) holds −1 for padding; if it is undefined, all tokens count.
     void begin_tokens(const at::Tensor& places_n, double threshold, Share share);
-    /// Begins a layer. `known` are the columns found in its forward, so that a backward pass need not find
-    /// them again.
+    /// Begins a layer. `known` are the columns found in its forward, so that a backward pass need not search
+    /// again.
     void enter_layer(Sites known = {}) { found_ = std::move(known); }
 
     bool knows(LoraSite site) const { return found_[static_cast<size_t>(site)].defined(); }

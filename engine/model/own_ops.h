@@ -1,4 +1,4 @@
-/// Runs a decoder layer's operations with our CUDA kernels (engine/kernels/row_kernels.h), started by `run`.
+/// Runs a decoder layer's operations with our CUDA kernels (engine/kernels/row_kernels.h), launched by `run`.
 /// Arguments and results are those of engine/model/ops.h and layer_norm.h.
 #pragma once
 

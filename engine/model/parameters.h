@@ -4,13 +4,14 @@
 ///
 /// Sharded states (Rajbhandari et al. 2020, "ZeRO"): each rank of the shard group owns an equal slice of
 /// every unit. Stage 1 shards the optimizer's states, including the float32 master of bfloat16 weights. Stage
-/// 2 also shards gradients; a unit's whole gradient lives from its backward to its reduction. Stage 3 also
-/// shards weights; a unit is whole between `gather` and `drop`.
+/// 2 also shards gradients; a unit's full gradient exists only from its backward to its reduction. Stage 3
+/// also shards weights; a unit's full weights exist only between `gather` and `drop`.
 ///
 /// Expert parallelism (Lepikhin et al. 2020, "GShard"), at stage 3 only: each parameter of a layer's experts
 /// is a unit of its own, and these units and parameters follow all others. The ranks of an expert part own
-/// the slices of the part's experts and gather only those: the unit is [experts ÷ parts, …] between `gather`
-/// and `drop`, and so are its gradients. Slices of the states are the same as without expert parallelism.
+/// the slices of the part's experts and gather only those. Between `gather` and `drop` the unit's weights and
+/// gradients have the shape [experts ÷ parts, …]. Slices of the states are the same as without expert
+/// parallelism.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -52,9 +53,10 @@ struct LayerTensors {
     DeltaWeights delta;
     at::Tensor router_ec;  ///< [experts, hidden]
     at::Tensor router_bias_e;
-    at::Tensor expert_scales_e;  ///< factors of the experts' weights
-    /// [experts, 2I, hidden] and [experts, hidden, I], with I of one expert. Views if they are stored
-    /// transposed. With expert parallelism, these and the biases have only the experts of this rank's part.
+    at::Tensor expert_scales_e;  ///< factors that multiply the routing weights of the experts
+    /// [experts, 2I, hidden] and [experts, hidden, I], with I of one expert. They are transposed views if the
+    /// model stores these matrices transposed. With expert parallelism, these and the biases have only the
+    /// experts of this rank's part.
     at::Tensor experts_gate_up_exc, experts_down_eci;
     at::Tensor experts_gate_up_bias_ex, experts_down_bias_ec;
     at::Tensor sinks_h;                             ///< [query heads], of attention
@@ -68,11 +70,12 @@ struct LayerTensors {
 
 struct ModelTensors {
     at::Tensor embedding_vc;  ///< [vocab, hidden]
-    /// These make the inputs of layers (engine/model/layer_inputs.h) and are in the embedding's unit.
+    /// LayerInputs makes the layers' additional inputs from these parameters (engine/model/layer_inputs.h).
+    /// They are in the embedding's unit.
     at::Tensor layer_inputs_vw, layer_projection_wc, layer_projection_norm_p;
     std::vector<LayerTensors> layers;
     at::Tensor norm_w;       ///< [hidden] weights, then [hidden] biases if there are any
-    at::Tensor head_vc;      ///< [vocab, hidden]; the embedding itself if tied
+    at::Tensor head_vc;      ///< [vocab, hidden]; the embedding itself if the weights are tied
     at::Tensor head_bias_v;  ///< [vocab]
 };
 
@@ -89,13 +92,14 @@ struct Flat {
     bool sharded = false;
 };
 
-/// Says which states are sharded, over which ranks, and which states are kept in host memory. `groups` must
-/// have been made with GroupOptions::shards_states.
+/// Which states are sharded, over which ranks, and which states are kept in host memory. `groups` must have
+/// been made with GroupOptions::shards_states.
 struct Sharding {
     int stage = 0;
     std::optional<Groups> groups = {};
     bool states_in_host = false;   ///< gradients, and the values that the optimizer updates
-    bool weights_in_host = false;  ///< weights of computation too; a unit is on the device while it is used
+    bool weights_in_host = false;  ///< also the weights that passes compute with; a unit is on the device
+                                   ///< only while a pass uses it
 };
 
 class HostLink;
@@ -109,7 +113,7 @@ class Parameters {
         Frozen,  ///< only in the dtype of computation, without gradients; sharded only at stage 3
         Bytes    ///< like Frozen, for quantised weights: elements are bytes
     };
-    /// Makes a model's parameters, without quantised ones.
+    /// Makes a model's parameters, except those that `quantization` quantises.
     Parameters(const ModelConfig& model, Precision precision, at::Device device, Sharding sharding = {},
                Use use = Use::Trained, const Quantization& quantization = {});
     /// Makes a model's quantised matrices, as bytes (quantized_shapes). The units are the model's; those
@@ -127,7 +131,7 @@ class Parameters {
     /// Returns null at stage 0.
     Groups* sharding_groups() { return stage_ > 0 ? &*sharding_.groups : nullptr; }
     int expert_parts() const { return expert_parts_; }  ///< 1 without expert parallelism
-    /// Returns the ranks among which tokens travel to experts; nothing without expert parallelism.
+    /// Returns the group of ranks that exchange tokens for experts; empty without expert parallelism.
     std::optional<Group> expert_group() const;
 
     // Units: 0 holds the embedding and the parameters that compute the inputs of layers, 1 + l holds layer l,
@@ -172,12 +176,12 @@ class Parameters {
     Flat& gradients() { return gradients_; }
     void share_update();
 
-    // These functions give a pass over the model access to units that are on this rank.
+    // A pass over the model uses these functions to access units that are on this rank.
     /// Weights in the dtype of computation: the master itself, or its bfloat16 copy under `bf16: true`.
     const ModelTensors& weights() const { return weights_; }
     const ModelTensors& weight_gradients() const { return weight_gradients_; }
     at::ScalarType compute_dtype() const { return compute_.values.scalar_type(); }
-    // These give numbers that are not trained, in float32.
+    // These functions return float32 values that are not trained.
     /// Returns the correction of a layer's router, [experts]; undefined if there is none.
     at::Tensor router_correction(int layer) const { return buffer(Role::RouterCorrection, layer); }
     double layer_scalar(int layer) const { return buffer(Role::LayerScalar, layer).item<double>(); }
@@ -185,19 +189,19 @@ class Parameters {
     /// Returns a unit's weights as a pass reads them, with padding; at stage 3 only between `use` and `drop`.
     /// A unit of experts has only this rank's part of them (part_of).
     at::Tensor weights_of_unit(int unit) const;
-    // These include the units of a layer's experts.
+    // The next functions also act on the units of a layer's experts.
     /// Starts to gather a unit's weights; `use` waits for them, `drop` frees them. No effect below stage 3.
     /// All ranks of the shard group must go through the same units in the same order.
     void gather(int unit);
     void use(int unit);
     void drop(int unit);
-    /// Allows writing a unit's gradients, which are zero or overwritten first. From stage 2 on,
-    /// `take_gradients` hands them over whole, padded with zeros; for experts, only this rank's part. A
-    /// layer's gradients are taken before those of its experts.
+    /// Prepares a unit's gradients for writing; they start as zeros, or the first write replaces them. From
+    /// stage 2 on, `take_gradients` returns the unit's full gradients, padded with zeros, or this rank's part
+    /// for a unit of experts. Take a layer's gradients before those of its experts.
     void open_gradients(int unit);
     at::Tensor take_gradients(int unit);
-    /// Makes gradients start as NaN instead of zeros, so that proofs find elements that no code writes. With
-    /// `nan` false, they start as zeros again.
+    /// Makes gradients start as NaN instead of zeros, so that preflight's proofs find elements that no code
+    /// writes. With `nan` false, they start as zeros again.
     void begin_gradients(bool nan);
     /// Returns whether each micro-batch's gradients start from zero instead of being added to the previous
     /// gradients.

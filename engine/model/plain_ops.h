@@ -1,6 +1,6 @@
-/// Runs a decoder layer's operations with LibTorch's own, on any device: a GPU uses them unless our kernels
-/// are enabled (engine/attention/own_kernels.h), and our kernels are tested against them. Arguments and
-/// results are those of engine/model/ops.h, but no argument has a default.
+/// Runs a decoder layer's operations with LibTorch's operations, on any device: a GPU uses them unless our
+/// kernels are enabled (engine/attention/own_kernels.h), and our kernels are tested against them. Arguments
+/// and results are those of engine/model/ops.h, but no argument has a default.
 #pragma once
 
 #include "engine/model/layer_norm.h"

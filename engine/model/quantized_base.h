@@ -42,7 +42,7 @@ class QuantizedBase {
     void release();
 
     /// Returns whether forward products take quantised inputs: on a GPU they do if weights have 8 bits. For
-    /// tests, a CPU can do the same; preflight turns it off for a while.
+    /// tests, a CPU can do the same; preflight turns this off temporarily.
     bool quantizes_inputs() const { return quantizes_inputs_; }
     void quantize_inputs(bool on) { quantizes_inputs_ = on && quantization_.format == WeightFormat::Int8; }
     /// Returns the magnitude from which an input counts as an outlier.
@@ -79,7 +79,7 @@ class QuantizedBase {
     const at::ScalarType dtype_;
     at::ScalarType rounded_;                      ///< dtype to which dequantised matrices are rounded
     const std::vector<ParameterShape> matrices_;  ///< matrices of all layers, before quantisation
-    /// Layouts by layer and module; a layout without rows: no such module.
+    /// Layouts by layer and module; a layout without rows means that the layer has no such module.
     std::vector<std::array<QuantizedLayout, kModulePaths.size()>> layouts_;
     std::array<OfExperts, 2> experts_;  ///< [0]: gate and up; [1]: down
     Parameters bytes_;
@@ -91,12 +91,12 @@ class QuantizedBase {
     mutable std::array<at::Tensor, 2> held_experts_;
 };
 
-/// Returns a module's bytes from a bitsandbytes checkpoint; undefined if the folder has it unquantised.
-/// Throws Error(Refused) if its quantisation differs from `quantization`.
+/// Returns a module's bytes from a bitsandbytes checkpoint; undefined if the folder holds the matrix
+/// unquantised. Throws Error(Refused) if its quantisation differs from `quantization`.
 at::Tensor read_quantized(WeightFiles& files, const ParameterShape& matrix, const Quantization& quantization);
 /// Returns the values of a matrix after quantisation, in `dtype`.
 at::Tensor rounded(const at::Tensor& weight_oc, const Quantization& quantization, at::ScalarType dtype);
-/// Does the same for a matrix in files, which may hold it quantised.
+/// Like `rounded`, for a matrix in files, where it may already be quantised.
 at::Tensor read_rounded(WeightFiles& files, const ParameterShape& matrix, const Quantization& quantization,
                         at::ScalarType dtype);
 

@@ -1,4 +1,5 @@
-/// Describes a rank's share of a sequence: which tokens it holds, and how they attend.
+/// Describes a rank's share of a sequence: the tokens it holds, and the attention between them and other
+/// tokens.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -26,7 +27,7 @@ struct SequenceShard {
 
     Layout layout;
     std::vector<TokenRange> chunks;  ///< this rank's tokens, computed one chunk after the other
-    std::vector<RopeTables> ropes;   ///< tables of the present chunk, in the order of ModelConfig::ropes
+    std::vector<RopeTables> ropes;   ///< tables of the current chunk, in the order of ModelConfig::ropes
     std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
     std::optional<OwnStretches> stretches;           ///< set if a layer is recurrent
     Groups& ranks;                                   ///< groups that share the sequence
@@ -40,10 +41,10 @@ struct SequenceShard {
     /// `queries` of these heads if the model scales queries.
     void rotate_heads(const LayerKind& kind, const at::Tensor& qkv_nw, int64_t queries, int64_t heads,
                       int64_t head_dim, bool backward) const;
-    /// Sets each element to its largest value over all ranks that share the sequence.
+    /// Sets each element to its maximum over all ranks that share the sequence.
     void take_largest(at::Tensor values) const;
-    /// Returns int64 [T]: where in the sequence these tokens of this rank lie. Each call makes the tensor
-    /// again, so that memory does not grow with the sequence.
+    /// Returns int64 [T]: the places in the sequence of these tokens of this rank. Each call makes a new
+    /// tensor; keeping it would take memory that grows with the sequence.
     at::Tensor places(const TokenRange& tokens) const;
     at::Tensor places() const { return places({0, count_tokens(own_)}); }
     int64_t position_sum() const;  ///< sum of this rank's tokens' positions in their documents
@@ -62,8 +63,8 @@ struct SequenceShard {
     const at::Device device_;
 };
 
-/// Returns the documents' mask with the layer's window. Leaves out a window as long as the longest document,
-/// because it hides nothing.
+/// Returns the documents' mask with the layer's window. Omits a window that is at least as long as the
+/// longest document, because such a window hides nothing.
 AttentionMask mask_of(const LayerKind& kind, AttentionMask documents, int64_t longest);
 
 }  // namespace ringmaster

@@ -40,19 +40,19 @@ struct Int8Product {
 };
 using ProductProbe = std::function<void(const Int8Product& product)>;
 
-/// Chooses which tensors of a layer the forward pass keeps and which the backward pass computes again. The
-/// loss does not depend on it.
+/// Chooses which tensors of a layer the forward pass keeps and which the backward pass recomputes. The loss
+/// does not depend on this choice.
 struct Kept {
     bool checkpointing = false;  ///< keeps only the layer's input (Chen et al. 2016)
     bool attention = false;      ///< with checkpointing: also keeps attention's output and log-sum-exp
-    /// Tokens per tile of the MLP, 0 for whole MLPs. The backward pass computes each tile again, as in Arctic
-    /// Long Sequence Training (arXiv 2506.13996, section 3.1.2).
+    /// Tokens per tile of the MLP; 0 computes all tokens at once. The backward pass recomputes each tile, as
+    /// in Arctic Long Sequence Training (arXiv 2506.13996, section 3.1.2).
     int64_t mlp_tile_tokens = 0;
     bool in_host = false;  ///< with checkpointing on a GPU: keeps layers' inputs in host memory
     /// Labelled tokens per chunk of head and loss. Preflight's short rows use smaller chunks.
     int64_t loss_chunk_tokens = pieces::kLossTokens;
-    /// Tokens of a row that are computed at a time, 0 for all: a sequence is cut into chunks, and all chunks
-    /// of a layer come before the next layer. Host memory, if used, then also keeps all hidden states.
+    /// Tokens of a row that are computed at a time; 0 for all. A layer computes all chunks of a sequence
+    /// before the next layer starts. With in_host, host memory then also keeps all hidden states.
     int64_t chunk_tokens = 0;
 };
 
@@ -70,14 +70,15 @@ class TensorMachine {
 
     /// Begins a micro-batch of `rows` rows; `places_bt` is as in MicroBatch.
     void begin_batch(SequenceShard& shard, int64_t rows, const at::Tensor& places_bt);
-    /// Begins one of the shard's several chunks. `keys` holds the keys and values of the layer's earlier
+    /// Begins a chunk of a shard that has several. `keys` holds the keys and values of the layer's earlier
     /// chunks.
     void enter_chunk(size_t chunk, LayerKeys& keys);
     /// Begins a pass over the cache's new tokens, which has no backward pass.
     void begin_decoding(KeyValueCache& cache);
     const at::Tensor& places() const { return places_n_; }  ///< places of the chunk's tokens in the data
     bool decodes() const { return cache_ != nullptr; }
-    /// Begins a layer, whose weights must be on this rank. `known` holds its outliers if found before.
+    /// Begins a layer, whose weights must be on this rank. `known` holds the layer's outlier columns if they
+    /// have been found already.
     void enter_layer(int layer, OutlierColumns::Sites known = {});
 
     const ModelConfig& model() const { return model_; }
@@ -87,7 +88,7 @@ class TensorMachine {
     /// Multiplies x in place.
     at::Tensor scale(const at::Tensor& x, double factor) const { return scale_in_place(x, factor); }
 
-    // Norms; `norm` writes the stats, the others read them. See engine/model/norms.h.
+    // Norms. `norm` writes the stats, which the other functions read. See engine/model/norms.h.
     at::Tensor norm(NormSite site, const at::Tensor& x_nw, at::Tensor& stats) const {
         return norm_of(model_, x_nw, weights_of(site, x_nw), stats, eps_of(site));
     }
@@ -113,7 +114,7 @@ class TensorMachine {
               adapter_(machine.adapter_, site, dy_no_, first, machine.frozen(site).weight_oc) {}
         /// Sets the gradients of matrix, bias and adapter to beta · gradient + new gradient.
         void accumulate(const at::Tensor& x_nc, double beta) const;
-        /// Return the gradient of x_nc; the second writes it into out_nc.
+        /// These functions return the gradient of x_nc; input_into writes it into out_nc.
         at::Tensor input() const;
         at::Tensor input_into(const at::Tensor& out_nc) const;
 
@@ -179,20 +180,20 @@ class TensorMachine {
     at::Tensor without_padding(const at::Tensor& heads_nw) const;
     at::Tensor with_padding(at::Tensor values_nw) const;
 
-    // Keys that also serve as values; see engine/model/shared_values.cpp.
+    // These functions serve layers whose keys are also their values; see engine/model/shared_values.cpp.
     /// Returns queries, keys and values; qk_nw has no values.
     at::Tensor with_keys_as_values(const at::Tensor& qk_nw) const;
     /// Returns the gradients of queries and keys, given those of queries, keys and values.
     at::Tensor values_added_to_keys(const at::Tensor& dqkv_nw) const;
     // Keys and values that several layers read; see engine/model/shared_keys.h.
-    // Keeps the keys and values for the layers that reuse them, if there are any.
+    // Keeps this layer's keys and values for the layers that reuse them, if there are any.
     void lend_keys(const at::Tensor& qkv_nw);
-    /// Returns q_nw with the reused keys and values. In a pass that decodes, the cache holds them, and q_nw
-    /// is returned as it is.
+    /// Returns q_nw with the reused keys and values. While decoding, the cache holds the keys and values, and
+    /// q_nw is returned unchanged.
     at::Tensor with_borrowed_keys(const LayerKind& kind, const at::Tensor& q_nw) const;
     /// Adds the gradients of reused keys and values to their layer's sum; returns those of the queries.
     at::Tensor return_keys(const LayerKind& kind, const at::Tensor& dqkv_nw);
-    /// Adds the sum to the layer's gradients of keys and values, if other layers reused them.
+    /// If other layers reused this layer's keys and values, adds the sum of their gradients to dqkv_nw.
     void take_keys_back(const at::Tensor& dqkv_nw);
     void forget_keys() { shared_keys_.clear(); }
 
@@ -248,7 +249,7 @@ class TensorMachine {
     using Routing = ringmaster::Routing;
     /// Chooses experts for tokens from `first` on, or takes chosen_nk if it is defined.
     Routing route(const at::Tensor& x_nc, int64_t first, const at::Tensor& chosen_nk);
-    // With expert parallelism, rows of gate and up are those that this rank's experts received.
+    // With expert parallelism, the rows of gate_up_m2i are the rows that this rank's experts received.
     at::Tensor experts_gate_up(const at::Tensor& x_nc, const Routing& routing) const;
     at::Tensor experts_output(const at::Tensor& gate_up_m2i, const Routing& routing) const;
     /// Replaces gate_up_m2i by its gradient. Returns the gradient of the rows' weights.

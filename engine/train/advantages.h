@@ -1,6 +1,6 @@
 /// Turns the rewards of sampled completions into advantages, as TRL 1.16 does (trainer/grpo_trainer.py,
-/// _generate_and_score_completions), but in double. The completions of one prompt are a group; groups lie one
-/// after the other.
+/// _generate_and_score_completions), but in double. The completions of one prompt form a group; groups are
+/// stored one after the other.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,11 @@
 
 namespace ringmaster {
 
-/// Holds the rewards of each completion: one from each reward function, or none if the function returned
-/// none.
+/// Holds each completion's rewards, one per reward function; nullopt if the function returned none.
 using Rewards = std::vector<std::vector<std::optional<double>>>;
 
-/// Holds the mean of rewards and their spread, the standard deviation with Bessel's correction. Completions
-/// without a reward count in neither.
+/// Holds the mean of rewards and their spread, the standard deviation with Bessel's correction. Both ignore
+/// completions without a reward.
 struct RewardFigures {
     std::optional<double> mean, spread;
 };
@@ -25,7 +24,7 @@ struct Advantages {
     std::vector<double> of_completions;  ///< 0 for a completion without a reward
     RewardFigures weighted;              ///< figures of the completions' weighted sums
     std::vector<RewardFigures> of_functions;
-    /// Share of completions whose rewards have no spread, so that nothing is learned from them.
+    /// Share of completions in groups whose rewards are all equal, so that nothing is learned from them.
     double even_share = 0;
 };
 

@@ -25,16 +25,18 @@ namespace ringmaster {
 /// Records the best evaluation, for load_best_model_at_end and early_stopping_patience.
 struct BestModel {
     std::optional<double> loss;
-    int64_t step = 0;        ///< step of that evaluation
-    int64_t checkpoint = 0;  ///< latest saved checkpoint that was the best when saved; 0: none
-    int64_t waited = 0;      ///< evaluations since then, none of them better
+    int64_t step = 0;  ///< step of that evaluation
+    int64_t checkpoint =
+        0;  ///< step of the latest checkpoint that was the best when it was saved; 0 if there is none
+    int64_t waited = 0;  ///< number of evaluations since that one, none of them better
 };
 
 /// Holds the state from which a run resumes, besides tensors.
 struct TrainerState {
     int64_t step = 0;           ///< completed optimizer steps
     int64_t consumed_rows = 0;  ///< the sampler's position
-    int64_t rows = 0;           ///< rows in the data; a run with another number cannot be resumed
+    int64_t rows = 0;  ///< rows in the data; a run whose data has another number of rows cannot resume from
+                       ///< this checkpoint
     int64_t seed = 0;
     BestModel best = {};
     int64_t skipped_steps = 0;  ///< total number of steps without an update
@@ -42,21 +44,22 @@ struct TrainerState {
     WatchedLoss watched = {};
 };
 
-/// Saves a checkpoint and returns its folder. Throws Error(Refused) with file and reason (a full disk);
-/// it then removes the incomplete checkpoint and keeps the older ones. All ranks call it: rank 0 writes, the
-/// others send the parts that rank 0 does not hold, one unit at a time.
+/// Saves a checkpoint and returns its folder. Throws Error(Refused) with the file and the reason (such as a
+/// full disk) after removing the incomplete checkpoint; older checkpoints stay. All ranks call it: rank 0
+/// writes, the others send the parts that rank 0 does not hold, one unit at a time.
 std::filesystem::path save_checkpoint(const RunFolder& run, const Plan& plan, Parameters& parameters,
                                       const Optimizer& optimizer, const TrainerState& state, int rank);
 
-/// Loads a checkpoint. Each rank reads its part, whatever mesh and stage the checkpoint was written with.
+/// Loads a checkpoint. Each rank reads its part; the checkpoint may come from another mesh and ZeRO stage.
 TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& parameters, Optimizer& optimizer);
 
 /// Writes the finished model to plan.config.output_dir (which the run has claimed), in Hugging Face's format,
 /// or the adapter in PEFT's format. Removes an earlier result of the other kind. Models of mixed-precision
-/// runs get the base model's dtype if its config.json names one, adapters the master's. All ranks call it.
+/// runs get the base model's dtype if its config.json names one, adapters get the master's dtype. All ranks
+/// call it.
 void export_model(const Plan& plan, Parameters& parameters, int rank);
 
-/// Writes the present weights to `folder`, as a whole model in Hugging Face's format: an adapter is merged
+/// Writes the current weights to `folder`, as a whole model in Hugging Face's format: an adapter is merged
 /// into its base. Replaces a folder of that name. All ranks call it.
 void write_policy(const Plan& plan, Parameters& parameters, int rank, const std::filesystem::path& folder);
 

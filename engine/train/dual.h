@@ -12,7 +12,7 @@ struct Dual {
     double value = 0;
     double by_chosen = 0, by_rejected = 0;
 
-    /// Returns f(this), given f's value and its slope at this number.
+    /// Returns f(*this), given f's value and slope at this number.
     Dual apply(double result, double slope) const { return {result, slope * by_chosen, slope * by_rejected}; }
 };
 

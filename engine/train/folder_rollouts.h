@@ -1,8 +1,8 @@
 /// Lets a run train on rollouts that another program puts into a folder while the run trains (RolloutFolder):
-/// step s takes the next rows of the files in order of their names. Rank 0 asks a Python process for the rows
-/// (launcher/tokenize/ringmaster_rows/rollout_folder.py), which reads the files with the parser of prepared
-/// rows, so that the engine does not parse rows itself. The process records the rows that were taken in
-/// RUN/rollouts/taken.jsonl, so that a resumed run trains on the same rows.
+/// each step takes the next rows of the files, in the order of their names. Rank 0 asks a Python process for
+/// the rows (launcher/tokenize/ringmaster_rows/rollout_folder.py), which reads the files with the parser of
+/// prepared rows, so that the engine does not parse rows itself. The process records the rows that were taken
+/// in RUN/rollouts/taken.jsonl, so that a resumed run trains on the same rows.
 ///
 /// The launcher writes RUN/sampling.json: {"rollout_command": [program, arguments]}.
 #pragma once
@@ -18,7 +18,7 @@ class FolderRollouts : public RolloutSource {
                                                  Groups& groups);
 
     int64_t rows_per_step() const override { return plan_.batch.global; }
-    void check(const TokenFile*) const override {}  // checks each step's rows when they arrive
+    void check(const TokenFile*) const override {}  // each step's rows are checked when they arrive
     bool next(int64_t step, const TokenFile* prepared, const std::vector<int64_t>& chosen,
               const Policy& policy) override;
     std::chrono::milliseconds patience() const override;

@@ -5,7 +5,7 @@
 /// only the ranks of a part take part in the reduce-scatter, because they received the tokens of all ranks.
 /// At stage 1 the micro-batches of a step are summed here before sending; from stage 2 on, each micro-batch's
 /// gradients are sent and added to the slice. Gradients that are kept in host memory leave the device in each
-/// micro-batch, after all sums, including the sum over the replicas.
+/// micro-batch, after all of these reductions.
 #pragma once
 
 #include <deque>
@@ -29,12 +29,13 @@ class GradientReduction {
     /// Computes the same sums by one all-reduce over all ranks, as a check of the first method. For sharded
     /// gradients only.
     void start_plainly(int unit);
-    /// Sends zeros in a backward's order, for a rank without rows in this step. For unsharded gradients only.
+    /// Sends zeros for all units, in the order of a backward pass, from a rank without rows in this step. For
+    /// unsharded gradients only.
     void start_zeros();
     void wait();  ///< returns after every started sum has arrived, in host memory too
 
   private:
-    /// A unit on its way into this rank's slice.
+    /// A unit whose reduction into this rank's slice has not finished.
     struct Pending {
         int unit;
         at::Tensor slice;

@@ -10,7 +10,7 @@
 namespace ringmaster {
 
 /// Caches freed blocks for the next tensor of exactly their size, because training steps repeat the same
-/// sizes. Used and cached blocks together never exceed the most that was used at once.
+/// sizes. Used and cached blocks together never exceed the peak of the used blocks.
 class LargeBlocks {
   public:
     static constexpr size_t kSmallest = 1 << 20;  ///< bytes

@@ -35,7 +35,8 @@ struct StepRows {
     size_t slots = 0;
     std::vector<size_t> first_slots = {};  ///< each micro-batch's first slot
 
-    /// Returns the weight of each label's loss, which gives the mean over the whole global batch.
+    /// Returns the weight of each label's loss, with which the weighted sum is the mean over the global
+    /// batch.
     double scale() const {
         return counts.valid_labels == 0 ? 0 : 1.0 / static_cast<double>(counts.valid_labels);
     }
@@ -71,13 +72,12 @@ class MeshPass {
     };
 
     /// Computes gradients of scale · Σ cross-entropy over the micro-batches. Ranks may have different numbers
-    /// of micro-batches, or none; `rounds` is the highest number. `weights`, if any, are factors of the
+    /// of micro-batches, or none; `rounds` is the maximum over ranks. `weights`, if any, are factors of the
     /// labels' gradients.
     Result forward_backward(const std::vector<std::vector<Row>>& micro_batches, size_t rounds, double scale,
                             Gradients gradients = Gradients::OfAllRanks,
                             const SegmentWeights* weights = nullptr);
-    /// Runs one micro-batch and keeps nothing. Without rows, only takes part in the communication of the
-    /// other ranks.
+    /// Runs one micro-batch and keeps nothing. A rank without rows only takes part in the communication.
     Outputs forward(const std::vector<Row>& rows);
     /// Runs one micro-batch without calling on_batch. Returns Σ log p of this rank's labels in each segment.
     /// `dropout` is as in Decoder::forward.
@@ -88,7 +88,7 @@ class MeshPass {
     void begin_step(int64_t seed, int64_t step) { noise_.begin_step(seed, step); }
     /// Multiplies the gradients of later calls, but not the losses, by `factor`.
     void scale_loss(double factor) { loss_scale_ = factor; }
-    /// Leaves the router's loss out of later calls.
+    /// Omits the router's loss in later calls.
     void leave_out_router_loss() {
         router_loss_.reset();
         decoder_.set_router_loss(nullptr, {});
@@ -103,15 +103,16 @@ class MeshPass {
         MicroBatch batch;
         SequenceShard* shard = nullptr;
         Shares shares;
-        std::vector<int32_t> segments;  ///< the segment of each token's label; -1: no label
+        std::vector<int32_t> segments;  ///< the segment of each token's label; -1 for tokens without a label
     };
     void weigh(Loaded& loaded, const std::vector<Row>& rows, const SegmentWeights& weights,
                size_t micro_batch) const;
 
     Loaded load(const std::vector<Row>& rows, Segments segments = Segments::Completions);
     Segments summed_segments() const;
-    /// Finds the router's loss of a step, which depends on all of its tokens, before the first gradient needs
-    /// it: between forward and backward of a single micro-batch, or by a forward pass over all of them.
+    /// Finds the router's loss of a step, which depends on all of its tokens, before the backward pass needs
+    /// it. If the step has one micro-batch, this happens between its forward and backward; otherwise a
+    /// forward pass over all micro-batches comes first.
     void begin_router_loss(const std::vector<std::vector<Row>>& micro_batches, size_t rounds);
     void settle_router_loss();
     /// Returns true if experts, dropout, noise or quantised inputs need the places of tokens or padding.
@@ -119,12 +120,12 @@ class MeshPass {
     /// Returns rows without labels, for a round in which this rank has no rows but must communicate with
     /// ranks that do.
     std::vector<Row> filler() const;
-    /// Holds everything that depends only on a batch's shape. It is made once.
+    /// Holds everything that depends only on a batch's shape. Each shape is made only once.
     struct KnownShape {
         std::unique_ptr<SequenceShard> shard;
         int64_t positions = 0, cells = 0;  ///< sums over this rank's part of one sequence
     };
-    /// Tokens, window, ends of documents, and the documents that they continue.
+    /// The number of tokens, the window, the ends of documents, and the documents that they continue.
     using ShapeKey = std::tuple<int64_t, int64_t, std::vector<int64_t>, std::vector<int64_t>>;
 
     KnownShape& known(const BatchShape& shape);

@@ -24,7 +24,7 @@ class NotFiniteFinder {
   private:
     Decoder& decoder_;
     int64_t looked_at_ = 0;
-    int64_t found_at_ = 0;  ///< 1-based number of the check; 0: nothing found
+    int64_t found_at_ = 0;  ///< 1-based number of the check that found a value; 0 if none did
     int layer_ = 0;
     int what_ = 0;
 };

@@ -1,4 +1,4 @@
-/// Decides how long a rank waits for a transfer without an answer, before it ends and reports where it waits.
+/// Decides how long a rank waits for a transfer before it gives up, reports where it waited, and ends.
 #pragma once
 
 #include <algorithm>

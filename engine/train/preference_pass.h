@@ -1,7 +1,7 @@
 /// Turns a step's rows of preferences or rollouts into the weights of their labels: a forward pass gives the
 /// sum of label log-probabilities of each slot (a document or, for rollouts, a label), one all-reduce shares
 /// these sums, and the loss's derivatives with respect to the sums (preference_rules.h, policy_rules.h) are
-/// the weights of the ordinary backward. Batches, shards and packing change no sum.
+/// the weights of the ordinary backward. The sums do not depend on batches, shards or packing.
 ///
 /// The forward pass is separate because the loss needs the sums of all micro-batches and all ranks before the
 /// first backward may start. One pass for both would keep the activations of every micro-batch of the step at
@@ -35,8 +35,8 @@ struct PreferenceFacts {
     /// Returns the log-probability that the label at `place` had when the rollout was written, if it is
     /// known.
     std::function<std::optional<double>(int64_t place)> old_log_p;
-    /// Returns the log-probability that the server's sampler gave the label at `place`. Empty: the loss is
-    /// not corrected by them.
+    /// Returns the log-probability that the server's sampler gave the label at `place`. If empty, the loss
+    /// has no such correction.
     std::function<double(int64_t place)> sampled_log_p = {};
 };
 

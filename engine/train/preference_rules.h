@@ -1,7 +1,7 @@
 /// Computes the losses of training on preferences from sums of label log-probabilities, one number per
-/// document, and their derivatives: the weights of the documents' labels in the backward pass. All of it is
-/// plain arithmetic in double, the same on every rank. The formulas are those of TRL 1.16; means over labels
-/// or rows are over the whole step, whereas TRL takes them over a device's rows.
+/// document, and their derivatives: the weights of the documents' labels in the backward pass. The arithmetic
+/// is in double and gives the same results on every rank. The formulas are those of TRL 1.16; means over
+/// labels or rows are over the whole step, whereas TRL takes them over a device's rows.
 #pragma once
 
 #include <cstdint>

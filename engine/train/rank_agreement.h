@@ -8,8 +8,8 @@
 
 namespace ringmaster {
 
-/// Holds the smallest and the greatest value over ranks; values that are not finite all count as the same
-/// huge number.
+/// Holds the minimum and the maximum over ranks; values that are not finite all count as the same huge
+/// number.
 struct RankRange {
     double least = 0, most = 0;
     bool same() const { return least == most; }

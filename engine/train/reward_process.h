@@ -22,7 +22,7 @@ struct RewardCommand {
     std::vector<std::string> functions;  ///< names of the reward functions, in the order of the rewards
     std::chrono::milliseconds patience =
         std::chrono::minutes(2);           ///< timeout of one function's answer, and of the start
-    const char* code = "REWARD-FUNCTION";  ///< error code, unless a question has another
+    const char* code = "REWARD-FUNCTION";  ///< error code of failures, unless a request sets another
     std::string whom = "reward functions";
 };
 
@@ -35,10 +35,10 @@ struct CompletionToScore {
 /// Says how long to wait for an answer, and how to report a failure.
 struct AnswerRules {
     const char* code;  ///< code of the error
-    std::string whom;  ///< place that the error names
-    const char* hint;  ///< hint of errors of the process itself
+    std::string whom;  ///< place that the error message names
+    const char* hint;  ///< hint for errors of the process itself
     std::chrono::milliseconds patience;
-    /// Number of functions, each of which restarts the timeout once.
+    /// Number of functions; each function restarts the timeout once.
     size_t functions = 0;
     std::function<void(const std::string&)> warn = {};  ///< called with each warning of the process
     /// Called with the seconds that the process has waited, and the seconds that it may wait, as it reports
@@ -78,7 +78,7 @@ class RewardProcess {
     pid_t process_ = -1;
     int socket_ = -1;
     std::string pending_;  ///< bytes received after the last line
-    std::string running_;  ///< the function that the process said it would call
+    std::string running_;  ///< name of the function that the process announced it would call
 };
 
 /// Reads an answer's rewards, `count` of each function. Throws Error(Refused) if it holds anything else.

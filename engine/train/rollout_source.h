@@ -35,7 +35,7 @@ struct Policy {
     Decoder& decoder;
     at::ScalarType dtype;
     bool shards_weights = false;
-    /// Writes the present weights to a folder; every rank calls it.
+    /// Writes the current weights to a folder; every rank calls it.
     std::function<void(const std::filesystem::path& folder)> write = {};
     std::function<void(const std::string& text)> warn = {};
     /// Called while rank 0 waits for rows, with the seconds so far and the seconds allowed.
@@ -96,7 +96,7 @@ enum class Obtained : int64_t { Rows, Failed, Stopped };
 Obtained agree_on_rows(Groups& groups, Obtained own);
 
 /// Throws rank 0's error as MissingRollouts on every rank, so that all ranks report the same reason,
-/// whichever ends first.
+/// whichever rank ends first.
 [[noreturn]] void fail_everywhere(Groups& groups, const std::optional<Error>& problem);
 
 }  // namespace ringmaster

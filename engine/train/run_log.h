@@ -9,13 +9,13 @@
 
 namespace ringmaster {
 
-/// Also writes to `file` from now on. Throws Error(Refused) if it cannot be opened.
+/// From now on, also writes log lines to `file`. Throws Error(Refused) if it cannot be opened.
 void open_log_file(const std::filesystem::path& file);
 
 /// Writes one line with the time of day, and flushes it.
 void log_line(const std::string& text);
 
-/// Writes an event, and its log_text into the log.
+/// Writes an event to `events`, and its log_text to the log.
 void log_event(EventWriter& events, const Event& event);
 
 }  // namespace ringmaster

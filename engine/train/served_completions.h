@@ -13,7 +13,7 @@ namespace ringmaster {
 
 struct ServedQuestion {
     int64_t step = 0;                        ///< number of the step; the first is 1
-    std::string weights;                     ///< folder with the present weights
+    std::string weights;                     ///< folder with the current weights
     std::vector<std::vector<int64_t>> asks;  ///< tokens of each prompt
     int64_t generations = 1;                 ///< completions of each prompt
     int64_t vocabulary = 0;
@@ -31,11 +31,11 @@ struct ServedQuestion {
 /// `seed` is the first completion's seed; each further completion's seed is one greater.
 std::string line_of(const ServedQuestion& question);
 
-/// Returns the most bytes that an answer can have.
+/// Returns the maximum length of an answer, in bytes.
 size_t longest_answer(const ServedQuestion& question);
 
-/// Reads {"completions": [[ids]], "log_probabilities": [[numbers]] or null}: a prompt's completions lie one
-/// after the other. Throws Error(Refused) unless each completion has 1 to max_new_tokens tokens of the
+/// Reads {"completions": [[ids]], "log_probabilities": [[numbers]] or null}: the completions of a prompt
+/// follow each other. Throws Error(Refused) unless each completion has 1 to max_new_tokens tokens of the
 /// vocabulary, a stop token only at its end, and, if they were asked for, finite log-probabilities that are
 /// not positive.
 std::vector<Completion> completions_in(const std::string& line, const ServedQuestion& question);

@@ -1,5 +1,5 @@
-/// Checks that the ranks' shares of a batch add up, at every step, in the all-reduce that carries the loss
-/// anyway. Labels lost at shard edges, unadjusted positions or dropped hops would otherwise go unnoticed.
+/// Checks at every step that the ranks' shares of a batch add up. The check uses the all-reduce that sums the
+/// loss. Labels lost at shard edges, unadjusted positions or dropped hops would otherwise go unnoticed.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,11 @@ struct Shares {
     int64_t cells = 0;      ///< attention-mask cells of the ring rank
     int64_t expected_positions = 0;
     int64_t expected_cells = 0;
-    /// Labels of rows that only fill a round, plus 1 if they have a loss; the sum must be 0.
+    /// Labels of filler rows (MeshPass::filler), plus 1 if these rows have a loss; the sum over ranks must be
+    /// 0.
     int64_t filling = 0;
-    double weight = 0;  ///< share of the loss: number of labels times the scale; all ranks' sum to 1
+    double weight = 0;  ///< this rank's share of the loss: its number of labels times the scale; the sum over
+                        ///< ranks must be 1
 
     Shares& operator+=(const Shares& other);
     Shares times(int64_t sequences) const;
@@ -28,8 +30,8 @@ struct Shares {
 
 /// Adds to `shares` the expected sums for one sequence of the rows: it has `unpadded` tokens, and `tokens`
 /// with the layout's padding. `joined` says that the sequence holds all rows. `shared` has, for each
-/// document, how many of its first tokens another document holds; empty: none. Uses only these arguments and
-/// the model's windows, never the mask of the run.
+/// document, how many of its first tokens another document holds; if empty, no document shares tokens. Uses
+/// only these arguments and the model's windows, never the mask of the run.
 void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfig& model, bool joined,
                   const std::vector<int64_t>& shared, int64_t unpadded, int64_t tokens);
 

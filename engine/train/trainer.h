@@ -97,9 +97,9 @@ class Trainer {
     EventWriter& events_;
     const at::Device device_;
 
-    std::unique_ptr<TokenFile> tokens_;       ///< null: the rows come from a folder
-    std::unique_ptr<RolloutSource> source_;   ///< null: the rows are prepared
-    std::unique_ptr<TokenFile> eval_tokens_;  ///< null: no evaluation
+    std::unique_ptr<TokenFile> tokens_;       ///< null if the rows come from a folder
+    std::unique_ptr<RolloutSource> source_;   ///< null if the rows are prepared
+    std::unique_ptr<TokenFile> eval_tokens_;  ///< null if the run does not evaluate
     int64_t rows_per_step_;                   ///< rows, or prompts, per step
     int64_t rows_;                            ///< prepared rows, or rows that will arrive during the run
     Sampler sampler_;
@@ -112,18 +112,19 @@ class Trainer {
     Parameters& parameters_;  ///< trained_.trained()
     std::unique_ptr<Optimizer> optimizer_;
     TrainingStep training_;
-    std::unique_ptr<Rollouts> rollouts_;                             ///< null: the rows are not rollouts
-    std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null: the loss has no reference
+    std::unique_ptr<Rollouts> rollouts_;                             ///< null if the rows are not rollouts
+    std::unique_ptr<ReferenceLogProbs> reference_, eval_reference_;  ///< null if the loss has no reference
     /// Copy of the trained values at the start; undefined if rows that arrive during the run do not need it.
     at::Tensor first_values_;
     /// Log-probabilities of the newest step's labels, by place.
     std::map<int64_t, double> sampled_reference_;
-    std::unique_ptr<TrainingSamples> samples_;  ///< null: no prompts to continue
+    std::unique_ptr<TrainingSamples> samples_;  ///< null if there are no prompts to continue
     Patience patience_;
     int64_t step_ = 0;
     int64_t skipped_steps_ = 0;  ///< number of completed steps without an update
     int64_t saved_step_ = -1;
-    int64_t evaluation_peak_bytes_ = 0;  ///< peak during the evaluations since the last step; 0: none
+    int64_t evaluation_peak_bytes_ =
+        0;  ///< peak during the evaluations since the last step; 0 if there were none
     BestModel best_;
     WatchedLoss watched_;
     bool warned_of_gap_ = false;
