@@ -32,7 +32,7 @@ class HeadNorm {
     }
 
   private:
-    /// Returns x with one row for each vector that is normed.
+    /// Returns x with one row for each vector that is normalised.
     static Tensor rows(const Machine& machine, const Tensor& x_nw) {
         const ModelConfig& model = machine.model();
         return model.qk_norm == QkNorm::PerHead ? x_nw.reshape({-1, model.head_dim}) : x_nw;
@@ -118,7 +118,7 @@ class Attention final : public Block<Machine> {
                               model.num_kv_heads * model.head_dim);
     }
 
-    /// Sets qkv_nw_ to the normed and rotated queries, keys and values, and gates_nw_.
+    /// Sets qkv_nw_ to the normalised and rotated queries, keys and values, and sets gates_nw_.
     void project(Machine& machine, const Tensor& x_nc) {
         qkv_nw_ = queries_keys_values(machine, branch_.begin(machine, x_nc));
         if (machine.model().gates_attention) gates_nw_ = machine.take_gates(qkv_nw_);
@@ -133,8 +133,8 @@ class Attention final : public Block<Machine> {
             machine.lend_keys(qkv_nw_);
     }
 
-    /// If the model norms queries and keys before the rotary embedding (or after it, given `after_rotary`),
-    /// calls `act` with each norm and its columns.
+    /// Calls `act` with each norm of queries and keys and the norm's columns, if the model applies these
+    /// norms before the rotary embedding (or after it, given `after_rotary`).
     template <class Act>
     void norm_heads(const Machine& machine, bool after_rotary, const Act& act) {
         const ModelConfig& model = machine.model();
@@ -191,7 +191,8 @@ class Attention final : public Block<Machine> {
     LatentHeads<Machine> latents_;
     HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys},
         value_norm_{NormSite::Values};
-    Tensor qkv_nw_;  ///< normed and rotated; undefined if only `attended_` holds them, by heads
+    Tensor qkv_nw_;  ///< normalised and rotated queries, keys and values; undefined if only `attended_` holds
+                     ///< them, by heads
     Tensor gates_nw_;
     typename Machine::Attended attended_;
 };

@@ -1,11 +1,13 @@
-/// Defines a block: a part of a decoder layer with its forward, its backward and what it keeps between them.
+/// Defines a block: a part of a decoder layer with its forward, its backward and the tensors that it keeps
+/// between them.
 ///
 /// A block is written once, for a Machine that computes its operations. TensorMachine
 /// (engine/model/tensor_machine.h) computes them on tensors. TraceMachine
 /// (engine/plan/memory/trace_machine.h) only allocates and frees their memory, so that the plan's memory
 /// follows the code that runs.
 ///
-/// Letters: N this rank's tokens, C hidden, H heads, K key/value heads, D head_dim, I intermediate, W any.
+/// Letters: N this rank's tokens, C hidden, H heads, K key/value heads, D head_dim, I intermediate, W any
+/// width.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +30,9 @@ class Block {
 
     /// Returns residual_nc + the block's output for x_nc. Keeps what `backward` needs.
     virtual Tensor forward(Machine& machine, const Tensor& x_nc, const Tensor& residual_nc) = 0;
-    /// Frees everything that `restore` and `backward` can compute again from x_nc.
+    /// Frees everything that `restore` and `backward` can recompute from x_nc.
     virtual void forget(Machine& machine) = 0;
-    /// Prepares a backward pass after `forget`; computes nothing that `backward` computes by itself.
+    /// Prepares a backward pass after `forget`; does not compute what `backward` itself computes.
     virtual void restore(Machine& machine, const Tensor& x_nc) = 0;
     /// Recomputes the keys and values that other chunks of the sequence read, and passes them to the machine.
     /// The block keeps nothing.

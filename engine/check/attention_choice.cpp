@@ -19,12 +19,13 @@ namespace ringmaster {
 
 namespace {
 
-constexpr double kBound = 3e-2;        // bound for bfloat16, as in the self-test
-constexpr double kWorthwhile = 0.97;   // cuDNN must take less than this part of FlashAttention-2's time
-constexpr int64_t kMostTokens = 8192;  // tokens timed; a longer square slows both kernels alike
+constexpr double kBound = 3e-2;       // bound for bfloat16, as in the self-test
+constexpr double kWorthwhile = 0.97;  // cuDNN must take less than this fraction of FlashAttention-2's time
+constexpr int64_t kMostTokens =
+    8192;  // maximum number of tokens timed; both kernels slow down alike beyond it
 
-/// Returns fixed numbers, because drawing random ones would advance the generator that the run itself may
-/// use. Long tensors repeat their numbers, which saves temporary memory.
+/// Returns fixed numbers, because random ones would advance the generator that the run itself may use. Long
+/// tensors repeat their numbers, which saves temporary memory.
 at::Tensor some_numbers(const KernelShape& shape, int64_t heads, double step, at::Device device) {
     constexpr int64_t kMostDistinct = 1 << 22;
     const int64_t count = shape.rows * shape.tokens * heads * shape.head_dim;
@@ -55,7 +56,7 @@ std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-/// Times both kernels and compares what `run_*` return. A kernel that this machine lacks is not chosen.
+/// Times both kernels and compares what `run_*` return. The other kernel is not chosen if it throws.
 AttentionTiming time_both(const std::function<Tensors()>& run_flash,
                           const std::function<Tensors()>& run_other, const Stopwatch& watch) {
     AttentionTiming timing;
@@ -203,7 +204,7 @@ FlashInputs as_in_a_run(const KernelShape& shape, at::Device device) {
     return in;
 }
 
-/// Returns the worst difference. Compares 16,384 tokens at a time to save memory.
+/// Returns the largest worst_difference of the parts, comparing 16,384 tokens at a time to save memory.
 double worst_in_parts(const Tensors& ours, const Tensors& truth) {
     constexpr int64_t kAtOnce = 1 << 14;
     double worst = 0;
@@ -229,7 +230,8 @@ Tensors backward_of(const FlashKernel& kernel, const FlashInputs& in, const at::
     return {it.dq, it.dk, it.dv};
 }
 
-/// Returns the heads of one launch: a backward of many tokens takes some heads at a time (flash_blocks.h).
+/// Returns the heads of one launch: with many tokens, a backward computes a few heads at a time
+/// (flash_blocks.h).
 FlashInputs heads_of_a_launch(FlashInputs in, const KernelShape& shape) {
     const int64_t group = shape.heads / shape.kv_heads;
     const int64_t at_once = key_heads_at_once(shape.rows * shape.tokens, shape.kv_heads, group);

@@ -87,8 +87,8 @@ class Products {
     }
 
   private:
-    /// Compares the product's outlier columns with those found in the tokens of all ranks, which it counts in
-    /// another way than the decoder.
+    /// Returns whether the product's outlier columns are those of the tokens of all ranks, which this
+    /// function finds by another method than the decoder.
     bool holds_same_columns(const Int8Product& product) const {
         at::Tensor large_nc = product.x_nc.to(at::kHalf).abs().ge(threshold_);
         if (product.counted_n.defined()) large_nc = large_nc.logical_and(product.counted_n.unsqueeze(1));

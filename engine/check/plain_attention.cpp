@@ -12,7 +12,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kScoresAtOnce = int64_t{8} << 20;  // float64 numbers of attention at once
+constexpr int64_t kScoresAtOnce = int64_t{8} << 20;  // maximum number of float64 scores computed at a time
 
 /// A document's queries, and the keys and values for every query head: float64 [H, n, D].
 struct Heads {

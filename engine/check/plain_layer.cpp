@@ -57,7 +57,7 @@ class Layer {
   private:
     LayerKind kind() const { return m_.layer_kind(layer_); }
 
-    /// Adds the gated product of the layer's own input (see engine/model/layer_inputs.h).
+    /// Adds the gated product of the layer's additional input (see engine/model/layer_inputs.h).
     at::Tensor with_input(const at::Tensor& y_nc) const {
         if (!input_np_.defined()) return y_nc;
         const at::Tensor both = at::cat({dense(y_nc, LoraSite::LayerGate), input_np_}, 1);
@@ -207,7 +207,7 @@ class Layer {
         return mixture;
     }
 
-    /// Returns the matrices of all experts, including the product that an adapter adds to them.
+    /// Returns the matrices of all experts, including an adapter's scale · B·A.
     at::Tensor experts(Role role) const {
         const std::string name = kExpertParameters[role == Role::ExpertDown ? 1 : 0];
         at::Tensor weight_eoi = quantized_ != nullptr && quantized_->holds_experts()

@@ -322,8 +322,8 @@ class PlainModel {
         columns_of(dlayer_inputs_nw_, layer).copy_(gradient_np.detach());
     }
 
-    /// Returns each label's weight in the comparison's loss: the derivative of the loss by the sum of the
-    /// label's slot. The sums are those of all ranks.
+    /// Returns each label's weight in the comparison's loss: the derivative of the loss with respect to the
+    /// sum of the label's slot. The sums are those of all ranks.
     template <class Losses>
     at::Tensor compared(const at::Tensor& x_nc, const at::Tensor& labelled, const Losses& losses_of) {
         at::Tensor sums_s = at::zeros({2 * comparison_->slots}, x_nc.options().dtype(at::kDouble));
@@ -410,9 +410,10 @@ class PlainModel {
     std::vector<PlainMixture> mixtures_;
     at::Tensor router_gradient_e_;
     at::Tensor of_embedding_;  ///< the head's part of the gradient of tied weights
-    /// Inputs of all layers; undefined if the model has none.
+    /// Inputs of all layers, and their gradients; undefined if the model has none.
     at::Tensor layer_inputs_nw_, dlayer_inputs_nw_;
-    std::map<int64_t, at::Tensor> lent_nw_, dlent_nw_;  ///< keys and values that other layers read, by layer
+    std::map<int64_t, at::Tensor> lent_nw_,
+        dlent_nw_;  ///< keys and values that other layers read, and their gradients, by layer
 };
 
 }  // namespace

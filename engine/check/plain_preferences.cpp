@@ -12,8 +12,8 @@ at::Tensor every_second(const at::Tensor& of_documents, int64_t first) {
     return of_documents.slice(0, first, at::indexing::None, 2);
 }
 
-/// Holds log-probabilities less the reference's, or their means over labels, of chosen and rejected
-/// completions.
+/// Holds the log-probabilities of chosen and rejected completions minus the reference's, and their means over
+/// labels.
 struct Scores {
     at::Tensor chosen_p, rejected_p, chosen_mean_p, rejected_mean_p;
 

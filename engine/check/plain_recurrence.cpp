@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kTokensAtOnce = 32;  ///< the backward pass keeps one state for this many tokens
+constexpr int64_t kTokensAtOnce = 32;  ///< the backward pass keeps one state per this many tokens
 
 struct Parts {
     at::Tensor q, k, v, z, b, a;  ///< [N, ·]
@@ -31,7 +31,8 @@ Parts parts_of(const DeltaSizes& s, const at::Tensor& x_nw) {
     return {p[0], p[1], p[2], p[3], p[4], p[5]};
 }
 
-/// Sums the last tokens of the same document into each output, with one weight per channel and token.
+/// Returns, for each token, the weighted sum of the last tokens of its document, with one weight per channel
+/// and tap.
 at::Tensor convolved(const at::Tensor& x_nc, const at::Tensor& weight_c1j, const at::Tensor& bias_c,
                      const std::vector<FlatRange>& documents) {
     const int64_t taps = weight_c1j.size(2);
@@ -126,7 +127,7 @@ at::Tensor space_inputs(const DeltaSizes& s, const DeltaWeights& weights, const 
                    1);
 }
 
-/// Returns a state space's outputs times the gate, normed by groups if it has a norm.
+/// Returns a state space's outputs times the gate, normalised by groups if the state space has a norm.
 at::Tensor gated_space(const DeltaSizes& s, const at::Tensor& weight_w, double eps,
                        const at::Tensor& projected_nw, const at::Tensor& heads_nw) {
     const StateSpace& space = s.state_space;

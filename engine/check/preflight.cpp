@@ -81,8 +81,8 @@ struct Norms {
     double expected = 0, uncancelled = 0;
 };
 
-/// Returns the worst tensor of every unit, and sets `norms`. Errors are relative to the norm of
-/// Proof::uncancelled.
+/// Returns the tensor with the largest error in every unit, and sets `norms`. Errors are relative to the norm
+/// of Proof::uncancelled.
 std::vector<LayerError> gradient_errors(Groups& groups, Parameters& parameters, const Proof& mesh,
                                         const Proof& plain, Norms& norms) {
     const at::Tensor squares_p3 = squares_of(parameters, mesh, plain);
@@ -233,7 +233,7 @@ std::string prove_batch(const Plan& plan, Groups& groups, const PreflightSubject
     if (off.empty() && report.leak)
         off = "a change in one document changed what the model says of another, or of what came before";
     if (off.empty() && comparable.replace_int8()) off = wrong_int8_product(batch, groups, trained);
-    // A run that goes on to train checks the update in its first step.
+    // If the run goes on to train, its first step checks the update.
     if (!off.empty() || plan.preflight != Preflight::Only) return off;
     step.update(computed, subject.completed_steps + 1, plan.config.learning_rate);
     return wrong_weights(groups, trained);
@@ -268,8 +268,8 @@ int64_t longest_of(const std::vector<Row>& rows) {
     return longest;
 }
 
-/// Returns the fewest tokens that rows may be cut to: every rank must hold some of every kind of piece that a
-/// layout makes, and some labels must remain.
+/// Returns the minimum number of tokens that rows may be cut to: every rank must hold some of every kind of
+/// piece that a layout makes, and some labels must remain.
 int64_t fewest_tokens(const Plan& plan, const TokenFile& file, const std::vector<int64_t>& candidates,
                       int64_t longest) {
     constexpr int64_t kFewLabels = 16;
@@ -314,8 +314,8 @@ double seconds_left(const Plan& plan, const PreflightBudget& budget, const Round
     return std::min(budget.seconds, allowed) - spent;
 }
 
-/// Returns the length of rows that take `times` as long as rows of `few` tokens. Attention's cost grows with
-/// the square of the length and is small in short rows; the rest grows linearly.
+/// Returns the row length whose proof takes `times` as long as a proof with rows of `few` tokens. Attention's
+/// cost grows with the square of the length and is small in short rows; the rest grows linearly.
 int64_t affordable_tokens(int64_t few, double times) {
     constexpr double kShort = 256;
     const double tokens = static_cast<double>(few) * std::max(0.0, times);

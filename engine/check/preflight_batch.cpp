@@ -38,7 +38,7 @@ Kept kept_of(const Plan& plan, int64_t tokens) {
     return kept;
 }
 
-/// Sets the places that a micro-batch's documents, from `first` on, have in a sequence with shared prompts.
+/// Sets the places, in a sequence with shared prompts, of a micro-batch's documents from `first` on.
 void place_in_sequence(const SharedPrompts& prompts, size_t first,
                        std::vector<PreflightBatch::Document>& found) {
     for (size_t i = 0; first + i < found.size(); ++i) {
@@ -101,7 +101,7 @@ Row whole_documents(const Row& row, size_t at_once, int64_t tokens) {
     return part;
 }
 
-/// Returns the sequences of a row of the data, cut to `tokens`; none if one of them has no label.
+/// Returns the sequences of a row of the data, cut to `tokens`; empty if one of them has no label.
 std::vector<Row> cut_sequences(const Config& config, const Row& row, int64_t tokens) {
     std::vector<Row> sequences = sequences_of(config, {row});
     const bool whole = config.preference.on() && config.sample_packing;

@@ -36,8 +36,8 @@ double sum_of_ranks(Groups& groups, double value) {
 }
 
 /// Returns a hash of each token's last hidden state, which shows any changed bit: int64 [B, S] on all ranks.
-/// A first call writes its experts to `chosen`, and later calls use the same ones: otherwise the
-/// number of an expert's tokens would change how its products are summed.
+/// A first call writes its experts to `chosen`, and later calls use the same ones: otherwise the number of an
+/// expert's tokens could differ, which changes the order in which its products are summed.
 at::Tensor fingerprints(const PreflightBatch& batch, const std::vector<Row>& rows, Groups& groups,
                         TrainedModel& trained, std::vector<at::Tensor>& chosen) {
     MeshPass pass(batch.plan, groups, trained, Kept{.checkpointing = true});
@@ -130,7 +130,7 @@ double log_ratio_in_proof(const PolicyRule& rule, int64_t document, int64_t labe
     return of_document[document / 2 % 4] * (1 + 0.2 * std::sin(static_cast<double>(label)));
 }
 
-/// Makes half of the proof's documents desirable, whatever KTO's rows say.
+/// Makes half of the proof's documents desirable, regardless of the labels in KTO's rows.
 bool is_desirable_in_proof(int64_t place) {
     return place % 2 == 0;
 }
@@ -275,7 +275,7 @@ bool same_values(const at::Tensor& a, const at::Tensor& b) {
 }
 
 /// Returns 1 + the index of the first tensor whose values in a pass differ from those that the ranks hold; 0
-/// if none.
+/// if there is no such tensor.
 size_t first_misread(Parameters& parameters) {
     size_t found = 0;
     for (int unit = 0; unit < parameters.units(); ++unit) {
@@ -336,7 +336,7 @@ Proof prove_on_mesh(const PreflightBatch& batch, Groups& groups, TrainedModel& t
         }
         if (choices != nullptr) choices->check(groups, kRounding * bound_of(batch.plan.config.precision));
         const bool again = computed.overflowed && !step.loss_scale().is_least();
-        if (again) step.loss_scale().update(true);  // a run does this too before its next step
+        if (again) step.loss_scale().update(true);  // a run also does this before its next step
         if (!again)
             return {computed.loss, computed.grad_norm, trained.trained().gradients(),
                     sum_of_ranks(groups, samples.table()) / computed.loss_scale.value_or(1)};

@@ -8,7 +8,8 @@ namespace {
 
 struct Feature {
     const char* name;
-    bool computed;  // true if forward, backward, preflight's reference and memory trace compute it
+    bool computed;  // true if forward, backward, preflight's reference and the memory trace all support the
+                    // feature
     bool (*asked)(const ModelConfig& model);
 };
 

@@ -5,7 +5,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Gives all query heads one key head (multi-query attention), or each query head its own.
+/// Gives all query heads one key head (multi-query attention), or each query head a separate one.
 void describe_falcon(const ConfigFields& fields, ModelConfig& model) {
     model.layer_norms = model.norm_biases = true;
     model.gate.gated = false;

@@ -26,7 +26,7 @@ struct KnownModel {
     int64_t llama3_factor = 0;  // factor of the rope scaling in Llama 3.1 and later
     int64_t sliding_window = 0;
     int64_t experts = 0, experts_per_token = 0;
-    int64_t expert_intermediate = 0;  // 0: experts are as wide as `intermediate`
+    int64_t expert_intermediate = 0;  // 0 if experts are as wide as `intermediate`
     std::string_view more = {};       // other fields, as JSON
 };
 

@@ -5,7 +5,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Gives every second layer a window, beginning with the first, unless layer_types names others.
+/// Gives every second layer a window, beginning with the first, unless layer_types names other layers.
 void read_windows(const ConfigFields& fields, ModelConfig& model) {
     const std::optional<int64_t> window = read_window(fields, 128);
     if (fields.has("layer_types") && !fields.is_null("layer_types"))
@@ -33,8 +33,8 @@ void describe_gpt_oss(const ConfigFields& fields, ModelConfig& model) {
     model.expert_biases = model.experts_transposed = true;
     model.gate.limit = fields.positive_or("swiglu_limit", 7);
     model.gate.slope = fields.positive_or("swiglu_alpha", 1.702);
-    fields.has("experts_per_token");       // the hub's files repeat these sizes under older names
-    fields.has("initial_context_length");  // the rotary embedding's original length
+    fields.has("experts_per_token");       // an older name for a size; the hub's files have both
+    fields.has("initial_context_length");  // an older name for the rotary embedding's original length
     if (fields.number_or("attention_dropout", 0) != 0) model.obstacles.push_back("attention_dropout");
     read_windows(fields, model);
     read_default_rope(fields, model);

@@ -74,7 +74,8 @@ std::optional<ModelConfig> first_model_config(const std::vector<fs::path>& snaps
     for (const fs::path& snapshot : snapshots) {
         try {
             return read_model_config(snapshot.string());
-        } catch (const Error&) {  // damaged or of an unknown family: the plan reports what is missing
+        } catch (const Error&) {  // the file is damaged or of an unknown family: the plan reports the missing
+                                  // configuration
         }
     }
     return std::nullopt;

@@ -36,7 +36,7 @@ bool adapts_parameter(const Lora& lora, const ParameterShape& shape) {
 }
 
 /// Adds the matrices of all experts (engine/model/expert_adapter.h). PEFT wraps a module once for each of its
-/// parameters, and names the outermost wrapper, that of the last parameter, like the module.
+/// parameters, and gives the outermost wrapper, which is the last parameter's, the module's name.
 void add_expert_adapter(const ModelConfig& model, const Lora& lora, const ParameterShape& of,
                         std::vector<ParameterShape>& shapes) {
     const int64_t experts = of.shape[0], rank = lora.r * experts;

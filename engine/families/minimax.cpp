@@ -1,4 +1,5 @@
-// Describes MiniMax M2: it norms queries and keys over all heads together, and scores experts by sigmoids.
+// Describes MiniMax M2: it normalises queries and keys over all heads together, and scores experts by
+// sigmoids.
 #include <algorithm>
 
 #include "engine/families/families.h"

@@ -279,15 +279,15 @@ std::vector<ParameterShape> lora_shapes(const ModelConfig& model, const Lora& lo
 /// Returns the elements of each rank's slice if `shards` ranks share `elements`: a multiple of 16 (a cache
 /// line of float32), with the last slices padded. Returns `elements` for one shard.
 int64_t slice_elements(int64_t elements, int shards);
-/// Holds how many elements the units have in which states are sharded: the embedding, the largest layer, and
-/// the final norm with the head.
+/// Numbers of elements in the units by which states are sharded: the embedding, the largest layer, and the
+/// final norm with the head.
 struct UnitSizes {
     int64_t embedding = 0, layer = 0, head = 0;
 };
 UnitSizes unit_sizes(const ModelConfig& model);
 
-/// Reads `config.json` (spellings of transformers 4 and 5). Throws Error(Refused), with the name, if a field
-/// is missing or has a wrong type. A valid field that is not computed here becomes an obstacle.
+/// Reads `config.json` (spellings of transformers 4 and 5). Throws Error(Refused) with the field's name if a
+/// field is missing or has a wrong type. A valid field that the engine does not support becomes an obstacle.
 ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& where);
 
 /// Reads the folder's config.json. Throws Error(Usage) if there is none, Error(Refused) if it is invalid.

@@ -223,7 +223,7 @@ std::string in_files(const Family& family, const std::string& tensor) {
     return tensor;
 }
 
-/// Returns what the files have in place of "model.".
+/// Returns the prefix that the files have in place of "model.".
 std::string body_of(const ModelConfig& m, const Family& family) {
     if (!m.weight_prefix.empty()) return m.weight_prefix;
     return family.body.empty() ? "model." : std::string(family.body);
@@ -238,7 +238,7 @@ std::string file_name(const ModelConfig& m, const Family& family, const Paramete
     return stored.starts_with("model.") ? body_of(m, family) + stored.substr(6) : stored;
 }
 
-/// Joins neighbours that the files hold in one tensor, one below the other.
+/// Joins adjacent parameters that the files hold in one tensor, one below the other.
 void join_rows(std::vector<ParameterShape>& shapes) {
     std::vector<ParameterShape> joined;
     for (ParameterShape& shape : shapes) {

@@ -9,7 +9,7 @@
 namespace ringmaster {
 
 /// Returns the name that PEFT sees in transformers 5: the name in the file, which for a wrapper's text part
-/// is below model.language_model. Heads are called lm_head, whatever their name in the file.
+/// is below model.language_model. Heads are called lm_head, regardless of their name in the file.
 std::string peft_name(const ModelConfig& model, const ParameterShape& shape);
 /// Returns the path of the module that holds the embedding or the head.
 std::string peft_table(const ModelConfig& model, Role role);

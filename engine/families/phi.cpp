@@ -6,7 +6,7 @@ namespace {
 
 void describe_phi3(const ConfigFields& fields, ModelConfig& model) {
     model.sliding_window = read_window(fields, std::nullopt);
-    // The first is unused without longrope; files contain attention_bias, but the class has no bias.
+    // The first field is unused without longrope. Files contain attention_bias, but the class has no bias.
     for (const char* idle : {"original_max_position_embeddings", "attention_bias"}) fields.has(idle);
 }
 

@@ -1,10 +1,11 @@
 /// Determines which weights of a model are quantised, and their size: the layers' matrices, each as one array
-/// of bytes. All others stay unquantised, as in bitsandbytes: vectors, tables, and experts, unless
-/// `quantize_moe_experts` asks for them.
+/// of bytes. All other weights stay unquantised, as in bitsandbytes: vectors, tables and, unless
+/// `quantize_moe_experts` is set, experts.
 ///
-/// A matrix is stored as [codes | scales | scales of scales | map | tail], each part padded to 16 bytes. 4
-/// bits: two codes per byte of the row-major matrix, the first in the high nibble; a scale per block, in
-/// float32, or in 8-bit codes with a float32 per 256 codes. 8 bits: a code per byte, a float32 scale per row.
+/// A matrix is stored as [codes | scales | scales of scales | map | tail], each part padded to 16 bytes. With
+/// 4 bits, a byte holds two codes of the row-major matrix, the first in the high nibble; each block has a
+/// scale, in float32, or in 8-bit codes with a float32 per 256 codes. With 8 bits, a byte holds a code, and
+/// each row has a float32 scale.
 #pragma once
 
 #include "engine/config/quantization.h"
@@ -12,7 +13,7 @@
 
 namespace ringmaster {
 
-constexpr int64_t kNestedBlock = 256;  ///< scales that share a scale
+constexpr int64_t kNestedBlock = 256;  ///< number of scales that share a scale of scales
 constexpr int64_t kScaleMap = 256;     ///< float32 entries of the code book stored with nested scales
 constexpr int64_t kPartAlignment = 16;
 
@@ -20,7 +21,7 @@ constexpr int64_t kPartAlignment = 16;
 struct QuantizedLayout {
     int64_t rows = 0, columns = 0;
     int64_t blocks = 0;         ///< number of scales; in 8 bits, one per row
-    int64_t nested_blocks = 0;  ///< scales of scales; 0: scales are float32
+    int64_t nested_blocks = 0;  ///< number of scales of scales; 0 if scales are float32
     int64_t scales_at = 0, nested_at = 0, map_at = 0, tail_at = 0;
     int64_t bytes = 0;
 
@@ -34,7 +35,7 @@ QuantizedLayout quantized_layout(const Quantization& quantization, const Paramet
 
 bool is_quantized(const ParameterShape& shape, const Quantization& quantization);
 /// Returns whether a matrix is rounded to the values that quantisation gives, but kept in the dtype of
-/// computation. This is so for a linear module outside the layers, because bitsandbytes quantises it.
+/// computation. This applies to a linear module outside the layers, because bitsandbytes quantises it.
 bool is_rounded(const ParameterShape& shape, const Quantization& quantization);
 
 /// Returns the parameters that stay unquantised; all of them if quantisation is off.

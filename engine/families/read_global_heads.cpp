@@ -26,7 +26,7 @@ bool are_sizes_of_layers(const nlohmann::json& sizes, const ModelConfig& model) 
     return true;
 }
 
-/// Reads the sizes from per_layer_config; sizes that it does not mention are those of all other layers.
+/// Reads the sizes from per_layer_config; if a size is missing there, uses that of the other layers.
 void read_layer_sizes(const ConfigFields& fields, const ConfigFields& all, ModelConfig& model) {
     if (!are_sizes_of_layers(all.values(), model)) return model.obstacles.push_back("per_layer_config");
     const ConfigFields one(all.values().front(), all.where());

@@ -112,7 +112,7 @@ void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSi
     if (sizes.rotary_width % 2 != 0)
         fields.refuse("'qk_rope_head_dim' is odd: a rotary embedding turns pairs");
     check_rotary_share(fields, model, share_of_key ? sizes.key_width() : sizes.rotary_width);
-    fields.has("qk_head_dim");  // the sum of two other fields
+    fields.has("qk_head_dim");  // this field is the sum of two other fields
     if (model.num_kv_heads != model.num_heads) model.obstacles.push_back("num_key_value_heads");
     model.head_dim = std::max(sizes.key_width(), sizes.value_width);
     model.head_dim += model.head_dim % 2;

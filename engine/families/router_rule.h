@@ -1,4 +1,4 @@
-/// Says how a mixture's router scores experts, and how it chooses some of them.
+/// Describes how a mixture's router scores experts, and how it chooses some of them.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@ namespace ringmaster {
 
 struct RouterRule {
     bool sigmoid = false;  ///< an expert's score is the sigmoid of its logit; else a softmax gives all scores
-    bool corrects = false;    ///< the scores get a bias, which is not trained, only when experts are chosen
-    bool in_float32 = false;  ///< logits are computed in float32, whatever the weights' dtype
+    bool corrects = false;    ///< an untrained bias is added to the scores, only to choose experts
+    bool in_float32 = false;  ///< logits are computed in float32, regardless of the weights' dtype
     /// Experts are chosen from the best `chosen_groups` of `groups` groups. A group's score is the sum of the
     /// scores of its `best_of_group` best experts.
     int64_t groups = 1, chosen_groups = 1, best_of_group = 1;
-    double least_sum = 1e-20;  ///< added to the sum that divides the weights of a token's experts
+    double least_sum = 1e-20;  ///< added to the sum by which the weights of a token's experts are divided
     double scale = 1;          ///< multiplies the weights of a token's experts
     /// If true, the router reads a separate norm of the layer's hidden states, times hidden^-1/2.
     bool norms_input = false;

@@ -7,7 +7,7 @@
 
 namespace ringmaster {
 
-/// Returns the model's embedding or head (`role`), with its name in files; a head also if it is tied.
+/// Returns the model's embedding or head (`role`), with its name in files; also returns a tied head.
 ParameterShape table_of(const ModelConfig& model, Role role);
 
 /// Adds up the elements of the parameters: the embedding's unit, the layers, and all others.

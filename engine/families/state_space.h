@@ -11,13 +11,13 @@ struct StateSpace {
     bool on = false;
     bool beside_attention = false;  ///< each layer has attention too, which reads the same input
     bool convolution_bias = false;
-    int64_t norm_groups = 0;  ///< groups of outputs that are normed separately; 0: the gate has no norm
+    int64_t norm_groups = 0;  ///< groups of outputs that are normalised separately; 0 if the gate has no norm
     bool norm_before_gate = false;
-    double least_step = 0, most_step = 0;  ///< limits of the step; 0: none
+    double least_step = 0, most_step = 0;  ///< limits of the step; both are 0 if there are no limits
     /// Factors of the first matrix's outputs, and of the layer's output.
     double gates = 1, values = 1, keys = 1, queries = 1, steps = 1, output = 1;
     /// If this is above 0, the state space is Mamba-1. Each channel is then a head with one value, and each
-    /// number of its state decays at a rate of its own. A second matrix computes this many numbers from the
+    /// element of its state decays at a separate rate. A second matrix computes this many numbers from the
     /// convolution's outputs, and a third matrix computes the steps from them. The second matrix also
     /// computes the keys (B) and queries (C) that all channels share.
     int64_t step_rank = 0;

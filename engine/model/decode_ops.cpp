@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kOutputsPerTask = 64;
 
-/// Computes the attention of each token by itself.
+/// Computes the attention of each token separately.
 at::Tensor on_cpu(const at::Tensor& q_nhd, const at::Tensor& keys_bksd, const at::Tensor& values_bksd,
                   const std::vector<DecodedToken>& tokens, const ScoreRule& rule, const at::Tensor& sinks_h) {
     at::Tensor out_nhd = at::empty(q_nhd.sizes(), q_nhd.options());

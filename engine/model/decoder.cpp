@@ -97,7 +97,7 @@ void Decoder::drop(int unit) {
     for (Parameters* held : held_) held->drop(unit);
 }
 
-/// Waits for the layer's weights, and starts to gather those that follow.
+/// Waits for the layer's weights, and starts to gather the weights of the next unit of the pass.
 void Decoder::use_layer(int layer, Pass pass) {
     for (Parameters* held : held_) held->use(parameters_.unit_of_layer(layer));
     if (quantized_ != nullptr) quantized_->enter_layer(layer);
@@ -164,10 +164,10 @@ void Decoder::layer_forward(int layer, HiddenStates& hidden, LayerState& state, 
             kept = {};
         hidden.put(place + 1, chunk, std::move(y_nc));
     }
-    if (kept_.checkpointing) state.keys.reset();  // the backward pass computes the keys again
+    if (kept_.checkpointing) state.keys.reset();  // the backward pass recomputes the keys
 }
 
-/// Frees the tensors that the backward pass can compute again.
+/// Frees the tensors that the backward pass can recompute.
 void Decoder::keep(int layer, size_t chunk, Layer<TensorMachine>& computed) {
     if (!kept_.checkpointing) return;
     computed.forget(machine_);
@@ -314,7 +314,7 @@ at::Tensor Decoder::decode(const at::Tensor& ids_n, KeyValueCache& cache, RankPr
 void Decoder::count_experts(const MicroBatch& batch, SequenceShard& shard) {
     layers_forward(batch, shard, true);
     for (const auto& [held, unit] : units_of_head(parameters_, adapter_)) {
-        held->use(unit);  // the last layer started to gather it
+        held->use(unit);  // the last layer has started to gather this unit
         held->drop(unit);
     }
 }

@@ -1,5 +1,5 @@
-// Computes the last norm, the head and the loss, in chunks of tokens. If the head has a single output, its
-// scores take the place of the labels' log-probabilities.
+// Computes the last norm, the head and the loss, in chunks of tokens. If the head has a single output, the
+// tokens' scores take the place of the labels' log-probabilities.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class ChunkedGradient {
     double beta_;
 };
 
-/// Hands out the weights of labels in order.
+/// Returns the weights of labels, in order.
 class LabelRuns {
   public:
     explicit LabelRuns(const std::vector<LabelRun>& runs) : runs_(runs) {}
@@ -73,7 +73,7 @@ class LabelRuns {
   private:
     const std::vector<LabelRun>& runs_;
     size_t at_ = 0;
-    int64_t used_ = 0;  ///< labels of the present run handed out so far
+    int64_t used_ = 0;  ///< number of labels of the current run returned so far
 };
 
 /// Returns each label's loss: minus its log-probability, or minus the token's score. With a scale, replaces
@@ -164,7 +164,7 @@ double Decoder::head(HiddenStates& hidden, HiddenStates& gradients, const MicroB
     return gradient.loss.item<double>();
 }
 
-/// Adds the losses and gradients of a chunk of the sequence; returns the gradient of x_nc.
+/// Adds the losses and gradients of a chunk of the sequence to `sums`; returns the gradient of x_nc.
 at::Tensor Decoder::head_chunk(const at::Tensor& x_nc, const at::Tensor& labels_n, double scale, double beta,
                                HeadGradient& sums) {
     const ModelTensors& weights = head_holder(parameters_, adapter_).weights();

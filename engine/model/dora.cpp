@@ -49,7 +49,7 @@ void Adapter::add_dora(const Module& module, const at::Tensor& x_nc, const at::T
     const at::Tensor weight_oc = frozen.weight_oc.narrow(0, module.first_column, module.columns);
     const at::Tensor lengths_o = row_lengths(module, weight_oc);
     const at::Tensor factors_o = module.weights.magnitude_o / lengths_o;
-    if (keys_2n_.defined()) {  // the frozen matrix reads x without dropout, and DoRA's part with dropout
+    if (keys_2n_.defined()) {  // the frozen matrix reads x without dropout; DoRA's part reads x with dropout
         at::Tensor change_no = product(x_nc, weight_oc.t()).mul_(factors_o - 1);
         add_product(change_no, u_nr, module.weights.b_or.clone().mul_(factors_o.unsqueeze(1)).t());
         y_no.add_(change_no);

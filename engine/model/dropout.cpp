@@ -11,7 +11,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int64_t kRowsPerTask = 16;
-constexpr int64_t kRowsAtOnce = 512;  // hashes take 8 bytes per element
+constexpr int64_t kRowsAtOnce = 512;  // a limit, because hashes take 8 bytes per element
 constexpr int64_t kLow32 = 0xffffffff;
 constexpr int64_t kFirst = 0x7feb352d, kSecond = 0x846ca68b;
 
@@ -48,7 +48,7 @@ float gain_of(double p) {
     return static_cast<float>(1 / (1 - p));
 }
 
-/// Sets y = of(x, hash) for each element and its hash.
+/// Sets each element of y to of(x, hash of the element).
 template <typename T, typename Of>
 void map_rows(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, at::Tensor y_nw,
               const Of& of) {
@@ -84,7 +84,7 @@ void map_elements(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t st
     }
 }
 
-/// Calls `body` for some rows at a time, with their hashes: int64 [rows, W], below 2^32.
+/// Calls `body` for up to kRowsAtOnce rows at a time, with their hashes: int64 [rows, W], below 2^32.
 template <typename Body>
 void for_hashes(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stream, const Body& body) {
     const std::vector<uint32_t> columns = column_keys(x_nw.size(1), stream);
@@ -101,8 +101,7 @@ void for_hashes(const at::Tensor& x_nw, const at::Tensor& keys_2n, uint64_t stre
 constexpr int kNoiseBits = 24;  // float32 holds every integer up to 2^24 exactly
 constexpr int64_t kNoiseSteps = int64_t{1} << kNoiseBits;
 
-/// Returns the factor that turns a step, an odd whole number between -2^24 and 2^24, into noise within
-/// `limit`.
+/// Returns the factor that turns a step, an odd integer between -2^24 and 2^24, into noise within `limit`.
 float noise_unit(double limit) {
     return static_cast<float>(limit / static_cast<double>(kNoiseSteps));
 }

@@ -37,7 +37,7 @@ void ExpertAdapter::add_input_gradient(const at::Tensor& dx_mi, const at::Tensor
 void ExpertAdapter::accumulate(const at::Tensor& dy_mo, const at::Tensor& x_mi, const Routing& routing,
                                double beta) const {
     if (!on()) return;
-    if (beta == 0) {  // experts without rows here get zeros
+    if (beta == 0) {  // experts without rows on this rank get zeros
         gradients.a_rc.zero_();
         gradients.b_or.zero_();
     }

@@ -27,16 +27,16 @@ bool has_kernels(const at::Tensor& x) {
 }
 
 /// For each new number of rows, LibTorch compiles another bfloat16 kernel. This takes a quarter of the time
-/// of a product of 512 rows, 512 columns and a depth of 768. Multiples of kRowStep and smaller numbers than
-/// kRowStep are so few that their kernels stay cached. Beyond kMostRows the product takes much longer than
-/// the compiler.
+/// of a product of 512 rows, 512 columns and a depth of 768. There are so few multiples of kRowStep and
+/// numbers below kRowStep that their kernels stay cached. Above kMostRows, the product takes much longer than
+/// compiling.
 constexpr int64_t kRowStep = 32, kMostRows = pieces::kMostPaddedRows;
 
 bool is_compiled(const at::Tensor& x, int64_t rows) {
     return x.is_cpu() && x.scalar_type() == at::kBFloat16 && rows <= kMostRows && cpu_has_bfloat16();
 }
 
-/// Calls `body` with all rows of one expert, or first with as many as are a multiple of kRowStep and then
+/// Calls `body` with all rows of one expert, or first with the largest multiple of kRowStep rows and then
 /// with the rest.
 template <class Body>
 void for_compiled_rows(const at::Tensor& x, int64_t begin, int64_t count, const Body& body) {
@@ -82,7 +82,8 @@ std::vector<int64_t> begins_of(const at::Tensor& chosen_m, int64_t experts) {
     return begins;
 }
 
-/// Calls `body` with some rows at a time, because an operation on two dtypes widens both on a CPU.
+/// Calls `body` with some rows at a time, because on a CPU an operation on two dtypes makes widened copies of
+/// its inputs.
 template <class Body>
 void for_rows(const at::Tensor& x_mw, const Body& body) {
     constexpr int64_t kRows = pieces::kExpertRows;

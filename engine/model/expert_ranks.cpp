@@ -15,7 +15,7 @@ at::Tensor of_experts(const at::Tensor& values_ng, int64_t experts) {
     return values_ng.repeat_interleave(experts / values_ng.size(1), 1);
 }
 
-/// Returns the ranks of experts in groups that are at least as good as `least_n1`; -inf for the other
+/// Returns the ranked scores of experts in groups whose score is at least `least_n1`; -inf for the other
 /// experts.
 at::Tensor ranked_in(const ExpertRanks& ranks, const at::Tensor& least_n1) {
     const at::Tensor is_worse_ng = ranks.groups_ng.lt(least_n1);
@@ -55,7 +55,8 @@ at::Tensor excess_left_out(const ExpertRanks& ranks, const at::Tensor& chosen_nk
     const auto [left_out_n, at_n] = others_ne.scatter(1, chosen_nk, kNever).max(1);
     const auto [least_n, slot_n] = ranks.ranked_ne.gather(1, chosen_nk).min(1);
     at::Tensor scale_n = ranks.scores_ne.gather(1, chosen_nk.gather(1, slot_n.unsqueeze(1))).squeeze(1);
-    if (ranks.is_corrected())  // a corrected rank's rounding error is in proportion to its score
+    if (ranks.is_corrected())  // the rounding error of a corrected score is in proportion to the uncorrected
+                               // score
         scale_n = at::maximum(scale_n, ranks.scores_ne.gather(1, at_n.unsqueeze(1)).squeeze(1));
     const at::Tensor of_experts_n = (left_out_n - least_n) / scale_n;
     return excess_n.defined() ? at::maximum(excess_n, of_experts_n) : of_experts_n;

@@ -19,7 +19,7 @@ namespace ringmaster {
 
 namespace {
 
-/// The blocks in use, by their first byte.
+/// The blocks in use, ordered by the address of their first byte.
 struct Blocks {
     std::mutex mutex;
     std::map<const char*, size_t> bytes_of;
@@ -68,7 +68,7 @@ Blocks& blocks() {
                 {}, "offload less, shorten sequence_len, or use more nodes");
 }
 
-/// Returns a mapping of a file without a name in `folder`; MAP_FAILED if there is no room.
+/// Returns a mapping of an unnamed file in `folder`; MAP_FAILED if the file or the mapping cannot be made.
 void* map_file(const char* folder, size_t bytes) {
     const int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0) return MAP_FAILED;
@@ -79,7 +79,7 @@ void* map_file(const char* folder, size_t bytes) {
     return memory;
 }
 
-/// Returns the folder of the files that hold the memory; null if it is not mapped from files.
+/// Returns the folder of the files that hold the memory; null if the memory is not mapped from files.
 const char* folder_of_files() {
     const char* folder = std::getenv("RINGMASTER_HOST_ARENA");
     return folder != nullptr && *folder != '\0' ? folder : nullptr;
@@ -93,7 +93,7 @@ void* map(size_t bytes, at::Device device) {
 using Pin = decltype(&ringmaster_pin_host);
 using Unpin = decltype(&ringmaster_unpin_host);
 
-/// Returns why the memory cannot be pinned; null if it is.
+/// Pins the memory. Returns null, or the reason why the memory cannot be pinned.
 const char* pin(void* memory, size_t bytes) {
     return reinterpret_cast<Pin>(cuda_function("ringmaster_pin_host"))(memory, bytes);
 }

@@ -13,7 +13,7 @@ HostStash::HostStash(at::Device device) : device_(device), link_(device) {}
 void HostStash::put(size_t place, const at::Tensor& x) {
     Place& at = places_[place];
     if (!at.host.defined() || at.host.sizes() != x.sizes()) {
-        at.host.reset();  // freed first, so that the old and new tensors never exist together
+        at.host.reset();  // freed first, so that the old and the new tensor never exist at the same time
         at.host = host_zeros(x.sizes(), x.scalar_type(), device_);
     }
     link_.copy(x, at.host);

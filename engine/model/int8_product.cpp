@@ -25,7 +25,7 @@ int64_t rounded_up(int64_t count) {
     return (count + kMultiple - 1) / kMultiple * kMultiple;
 }
 
-/// Returns the matrix with zeros added up to this size.
+/// Returns the matrix padded with zeros to this size.
 at::Tensor padded(const at::Tensor& matrix, int64_t rows, int64_t columns) {
     if (matrix.size(0) == rows && matrix.size(1) == columns) return matrix;
     return at::constant_pad_nd(matrix, {0, columns - matrix.size(1), 0, rows - matrix.size(0)});

@@ -29,8 +29,8 @@ void put_keys_values(const LatentSizes& sizes, const at::Tensor& kv_nhw, const a
     clear_from(v_nhd, sizes.value_width);
 }
 
-/// Does the inverse for gradients: writes the gradient of KeyValueUp's output, given the gradients of padded
-/// keys and values.
+/// Writes the gradient of KeyValueUp's output, given the gradients of padded keys and values: the backward of
+/// put_keys_values.
 void take_keys_values(const LatentSizes& sizes, const at::Tensor& dk_nhd, const at::Tensor& dv_nhd,
                       const at::Tensor& dkv_nhw) {
     const int64_t P = sizes.plain_width;

@@ -12,7 +12,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the number of outputs that each module has as a separate matrix; 0 for some that this model lacks.
+/// Returns the number of outputs that each module has as a separate matrix; 0 for some of the modules that
+/// this model lacks.
 std::array<int64_t, kModulePaths.size()> columns_of(const ModelConfig& model) {
     const int64_t q = model.num_heads * model.head_dim, kv = model.num_kv_heads * model.head_dim;
     const DeltaSizes& d = model.delta;

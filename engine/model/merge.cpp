@@ -38,7 +38,7 @@ std::vector<ParameterShape> adapters_of_experts(const ModelConfig& model, const 
     return shapes;
 }
 
-/// Returns the base's model; with a head of scores if the adapter holds one.
+/// Returns the base's configuration, with a head of scores if the adapter holds such a head.
 ModelConfig model_of(const Config& config, WeightFiles& adapter) {
     const ModelConfig base = read_model_config(config.model_dir);
     const std::string head = std::string(kPeftPrefix) + "score.";
@@ -91,7 +91,7 @@ class Merger {
         return model;
     }
 
-    /// Says which part of a parameter a tensor of the base holds.
+    /// The part of a parameter that a tensor of the base holds.
     struct Piece {
         std::string parameter;
         int64_t part = 0, parts = 1;
@@ -285,7 +285,8 @@ void write_model_config(const Config& config, const Merger& merger, const fs::pa
     write_file_durably(dir / "config.json", values.dump(2) + "\n");
 }
 
-/// Copies tokenizer and generation settings: the adapter's, which may have grown, take precedence.
+/// Copies tokenizer and generation settings. The adapter's files take precedence, because its tokenizer may
+/// have more tokens.
 void copy_settings(const Config& config, const fs::path& dir) {
     for (const fs::path from : {config.lora.model_dir, config.model_dir}) {
         for (const fs::directory_entry& entry : fs::directory_iterator(from)) {

@@ -22,9 +22,9 @@ namespace {
 constexpr int64_t kRowsPerTask = 64;
 constexpr int64_t kColumnsPerTask = 128;
 
-/// Returns whether 16-bit products are computed in float32, a part at a time. If the processor has no
-/// bfloat16 products, LibTorch's take nine times as long (measured on Zen 3). float16 is always widened,
-/// because LibTorch's float16 products need not add in float32.
+/// Returns whether 16-bit products are computed in float32, a part at a time. On a processor without bfloat16
+/// instructions, LibTorch's bfloat16 products take nine times as long (measured on Zen 3). float16 is always
+/// widened, because LibTorch's float16 products do not always accumulate in float32.
 bool is_widened(const at::Tensor& x) {
     static const bool has_products = cpu_has_bfloat16();
     return x.is_cpu() &&
@@ -106,7 +106,7 @@ void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no,
     }
     if (gradient_oc.scalar_type() == x_nc.scalar_type()) {
         at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, beta, 1);
-    } else if (!x_nc.is_cpu()) {  // adds in float32 without a 16-bit intermediate
+    } else if (!x_nc.is_cpu()) {  // accumulates in float32 without a 16-bit intermediate
         at::addmm_out(gradient_oc, gradient_oc, dy_no.t(), x_nc, gradient_oc.scalar_type(), beta, 1);
     } else if (beta == 0) {
         gradient_oc.copy_(at::mm(dy_no.t(), x_nc));

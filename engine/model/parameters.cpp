@@ -20,7 +20,7 @@ Parameters::Parameters(const ModelConfig& model, Precision precision, at::Device
                  use) {
     buffers_ = buffer_shapes(model);
     for (const ParameterShape& shape : buffers_) {
-        const bool is_number = shape.role == Role::LayerScalar;  // the host reads it
+        const bool is_number = shape.role == Role::LayerScalar;  // the host reads this number
         const auto options = at::TensorOptions().device(is_number ? at::kCPU : device).dtype(at::kFloat);
         buffer_values_.push_back(at::full(shape.shape, is_number ? 1 : 0, options));
     }
@@ -78,7 +78,7 @@ Parameters::Parameters(std::vector<ParameterShape> shapes, std::string file_stem
 }
 
 /// Assigns parameters to units. With expert parallelism, moves the experts' parameters after all others, so
-/// that the parameters of a unit stay neighbours.
+/// that the parameters of each unit stay adjacent.
 void Parameters::divide_experts() {
     const auto of_experts = [](const ParameterShape& shape) { return is_of_stacked_experts(shape.role); };
     const bool has_experts = std::any_of(shapes_.begin(), shapes_.end(), of_experts);
@@ -346,7 +346,8 @@ InitialValues::InitialValues(const ModelConfig& model, int64_t seed)
 at::Tensor InitialValues::next(const ParameterShape& shape) {
     at::Tensor values = at::empty(shape.shape, at::kFloat);
     const std::string& name = shape.name;
-    if (name.ends_with("A_log") && shape.shape.size() == 2)  // Mamba-1's is the same for every channel
+    if (name.ends_with("A_log") &&
+        shape.shape.size() == 2)  // Mamba-1's A_log has the same values for every channel
         return values.copy_(at::arange(1, shape.shape[1] + 1, at::kFloat).log_().expand_as(values));
     if (shape.role == Role::Recurrence && shape.shape.size() == 1 && !name.ends_with(".bias"))
         return name.ends_with("A_log") ? values.uniform_(0.01, 16, generator_).log_() : values.fill_(1);

@@ -20,8 +20,8 @@ const CodeBook16& book_of(WeightFormat format) {
     return format == WeightFormat::Fp4 ? fp4_book() : nf4_book();
 }
 
-/// Limits LibTorch to one thread while an object exists: a mean depends on the number of threads, and ranks
-/// with different numbers of threads must agree.
+/// Limits LibTorch to one thread while an object of this class exists. A mean depends on the number of
+/// threads, and ranks with different numbers of threads must agree.
 class OneThread {
   public:
     OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
@@ -33,9 +33,9 @@ class OneThread {
     int before_;
 };
 
-/// Returns bitsandbytes' signed dynamic map (Dettmers 2016, arXiv 1511.04561): seven powers of ten, each with
-/// twice as many fractions as the next lower power, of both signs; zero; one. Uses LibTorch as bitsandbytes
-/// does, because the last bits depend on the processor.
+/// Returns bitsandbytes' signed dynamic map (Dettmers 2016, arXiv 1511.04561): it has zero, one, and the
+/// fractions of seven powers of ten with both signs. Each power has twice as many fractions as the next lower
+/// one. Uses LibTorch as bitsandbytes does, because the last bits depend on the processor.
 at::Tensor dynamic_map() {
     std::vector<at::Tensor> found = {at::tensor({0.0F, 1.0F})};
     for (int exponent = 0; exponent < 7; ++exponent) {

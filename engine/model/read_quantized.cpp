@@ -1,6 +1,6 @@
-// Reads checkpoints quantised by bitsandbytes, as saved by transformers. 4 bits: X.weight holds codes,
-// X.weight.absmax their scales, X.weight.quant_state.bitsandbytes__nf4 (or fp4) a JSON text with the rest. 8
-// bits: X.weight is int8, X.SCB holds the rows' scales.
+// Reads checkpoints quantised by bitsandbytes, as saved by transformers. With 4 bits, X.weight holds codes,
+// X.weight.absmax holds their scales, and X.weight.quant_state.bitsandbytes__nf4 (or fp4) holds a JSON text
+// with the rest. With 8 bits, X.weight is int8, and X.SCB holds the rows' scales.
 #include <ATen/ATen.h>
 
 #include <nlohmann/json.hpp>

@@ -99,7 +99,8 @@ double longrope_attention_factor(const ModelConfig& model, const RopeConfig& rop
     return factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));
 }
 
-/// Returns 1 + beta · log(1 + ⌊position / original length⌋), as in Llama 4 and Ministral 3.
+/// Returns 1 + beta · log(1 + ⌊position / original length⌋), as in Llama 4 and Ministral 3; undefined if beta
+/// is 0.
 at::Tensor query_scale(const RopeConfig& rope, const at::Tensor& positions_t) {
     if (rope.query_scale_beta == 0) return {};
     const at::Tensor lengths =

@@ -291,7 +291,7 @@ class TensorMachine {
                               const at::Tensor& gate_up_n2i) const;
     /// Sets a callback that chooses experts in place of the router.
     void set_expert_chooser(LayerExpertChooser chooser) { expert_chooser_ = std::move(chooser); }
-    /// Counts choices in `loss` and adds its gradient; null for none.
+    /// Counts the routers' choices in `loss` and adds the loss's gradient; null for no such loss.
     void set_router_loss(RouterLoss* loss) { router_loss_ = loss; }
 
     bool is_tiled() const { return kept_.mlp_tile_tokens > 0; }
@@ -316,7 +316,7 @@ class TensorMachine {
     const LayerTensors& gradients() const {
         return tile_sums_ ? *tile_sums_ : parameters_.weight_gradients().layers[static_cast<size_t>(layer_)];
     }
-    /// Returns a norm's weights: ones if the model has none for it.
+    /// Returns a norm's weights; ones if the norm has no weights.
     at::Tensor weights_of(NormSite site, const at::Tensor& x_nw) const;
     double eps_of(NormSite site) const {
         const bool is_latent = site == NormSite::QueryLatent || site == NormSite::KeyValueLatent;
@@ -327,7 +327,7 @@ class TensorMachine {
     /// Returns the rows of x_nc that this rank's experts compute, sorted by expert.
     at::Tensor rows_for_experts(const at::Tensor& x_nc, const Routing& routing) const;
     ExpertAdapter expert_adapter(Role role) const;
-    FrozenLinear frozen(LoraSite site) const;  ///< empty unless the adapter reads it
+    FrozenLinear frozen(LoraSite site) const;  ///< empty unless the adapter reads frozen matrices
     /// Returns the places of the tokens that x_nc holds from `first` on.
     at::Tensor places_of(int64_t first, const at::Tensor& x_nc) const;
     at::Tensor forward_product(LoraSite site, const at::Tensor& x_nc);
@@ -360,16 +360,17 @@ class TensorMachine {
     std::optional<Group> expert_group_;  ///< set if experts are divided among its ranks
     OutlierColumns outliers_;            ///< outliers of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
-    KeyValueCache* cache_ = nullptr;  ///< set in a pass that decodes, which has no shard
+    KeyValueCache* cache_ = nullptr;  ///< set while decoding, when there is no shard
     LayerKeys* keys_ = nullptr;       ///< set if the shard has several chunks
     SharedKeys shared_keys_;
     LayerInputs* layer_inputs_ = nullptr;  ///< null if layers have no inputs
     size_t chunk_ = 0;
     int64_t rows_ = 0;
-    at::Tensor places_bt_, places_n_;  ///< places of the batch and of the chunk; undefined if it has none
+    at::Tensor places_bt_,
+        places_n_;  ///< places of the batch's and of the chunk's tokens; undefined if the batch has no places
     int layer_ = -1;
     std::optional<LayerTensors>
-        tile_sums_;  ///< the layer's gradients, those of its MLP and experts in float32
+        tile_sums_;  ///< the layer's gradients; those of its MLP and experts are float32
     LayerExpertChooser expert_chooser_;
     RouterLoss* router_loss_ = nullptr;
     Probe probe_;

@@ -26,7 +26,7 @@ class WeightFiles {
     std::vector<std::string> names() const;  ///< names of all tensors, ascending
     bool has(const std::string& name) const { return files_.contains(name); }
     /// Returns a parameter's name in the folder: some folders leave out the leading "model.", and multimodal
-    /// models have had several prefixes. Empty if there is none.
+    /// models have had several prefixes. Returns an empty name if the folder lacks the parameter.
     std::string find(const std::string& name) const;
     /// Returns the name that find() returns; throws Error(Refused) if there is none.
     std::string name_of(const std::string& name) const;
@@ -66,8 +66,8 @@ class WeightFiles {
     std::map<std::filesystem::path, std::unique_ptr<SafetensorsFile>> open_;
 };
 
-/// Returns the base's tensors that hold no parameter, and no part of a quantised one. A head that is stored
-/// although it is tied is left out.
+/// Returns the base's tensors that hold no parameter, and no part of a quantised one. Skips a head that is
+/// stored although it is tied.
 std::vector<TensorInfo> other_tensors(WeightFiles& base, const std::vector<ParameterShape>& shapes);
 
 }  // namespace ringmaster

@@ -63,13 +63,14 @@ void read_tensor(WeightFiles& files, const ParameterShape& parameter, FlatRange 
     into.copy_(values.view({-1}).narrow(0, elements.begin, elements.size()));
 }
 
-/// One tensor of a saved model; without `stored` it is copied from the base.
+/// One tensor of a saved model; if `stored` is not set, the tensor is copied from the base.
 struct FileTensor {
     TensorInfo info;
     std::optional<StoredTensor> stored;
 };
 
-/// Stores each parameter in one tensor if the base does, instead of in several parts.
+/// Removes a parameter's parts if the base stores the parameter in one tensor, so that it is saved in one
+/// tensor too.
 std::vector<ParameterShape> as_in_base(std::vector<ParameterShape> shapes, WeightFiles* base) {
     for (ParameterShape& shape : shapes)
         if (base != nullptr && !base->find(shape.file_name()).empty()) shape.stored.parts.clear();
@@ -135,7 +136,7 @@ WrittenFile write_shard(WholeValues& master, WeightFiles* base, const fs::path& 
 
 }  // namespace
 
-/// Loads parameters and buffers. Buffers that the files lack keep their first values, as in transformers.
+/// Loads parameters and buffers. Buffers that the files lack keep their initial values, as in transformers.
 void Parameters::load(const std::string& model_dir, InitialValues* of_head,
                       const Quantization& quantization) {
     WeightFiles files(model_dir, file_stem_);

@@ -28,7 +28,7 @@ RewardFigures figures_of(std::span<const Reward> rewards) {
     return {mean, std::sqrt(squares / (count - 1))};
 }
 
-/// Returns the weighted sum of a completion's rewards; none if it has no reward.
+/// Returns the weighted sum of a completion's rewards; nullopt if the completion has no reward.
 Reward weighted_sum(const std::vector<double>& weights, const std::vector<Reward>& rewards) {
     Reward sum;
     for (size_t f = 0; f < weights.size(); ++f) {
@@ -37,7 +37,7 @@ Reward weighted_sum(const std::vector<double>& weights, const std::vector<Reward
     return sum;
 }
 
-/// Returns a completion's advantage; 0 if it has no reward, or if its spread is unknown because only one
+/// Returns a completion's advantage; 0 if it has no reward, or if the spread is unknown because only one
 /// completion has a reward, as in TRL.
 double advantage_of(const SamplingRule& rule, const Reward& reward, const RewardFigures& group,
                     const RewardFigures& all) {
@@ -76,7 +76,7 @@ std::vector<Reward> weighted_sums(const std::vector<double>& weights, const Rewa
     return sums;
 }
 
-/// Sets the advantages from the sums of scaled rewards: all of a step's completions are one group.
+/// Sets the advantages from the sums of scaled rewards, with all of a step's completions as one group.
 void take_scaled(const SamplingRule& rule, const Rewards& rewards, Advantages& found) {
     const Rewards scaled = scaled_by_function(rule, rewards);
     std::vector<Reward> sums = weighted_sums(rule.weights, scaled);

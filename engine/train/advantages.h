@@ -24,7 +24,8 @@ struct Advantages {
     std::vector<double> of_completions;  ///< 0 for a completion without a reward
     RewardFigures weighted;              ///< figures of the completions' weighted sums
     std::vector<RewardFigures> of_functions;
-    /// Share of completions in groups whose rewards are all equal, so that nothing is learned from them.
+    /// Share of completions from which nothing is learned: the rewards of their group are equal or, with
+    /// RewardScale::Batch, those of the whole step.
     double even_share = 0;
 };
 

@@ -53,7 +53,7 @@ void write_model_config(const Plan& plan, const fs::path& dir, at::ScalarType dt
     copy_file(plan.config.model_dir, kGenerationFile, dir, written);
 }
 
-/// Returns null for an empty list.
+/// Returns the list as JSON; null for an empty list.
 template <class T>
 nlohmann::ordered_json list_or_null(const std::vector<T>& items) {
     return items.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(items);
@@ -94,7 +94,7 @@ WrittenFile write_adapter_config(const Plan& plan, const fs::path& dir) {
 
 /// Writes the weights, the settings of model or adapter, and the tokenizer's files.
 Files write_model(const Plan& plan, Parameters& parameters, const fs::path& dir, at::ScalarType dtype) {
-    // A base model's files may hold more: image towers, heads that predict later tokens, and numbers that are
+    // A base model's files may also hold image towers, heads that predict later tokens, and numbers that are
     // not trained.
     const ModelConfig& model = *plan.model;
     const bool is_part =
@@ -165,7 +165,7 @@ WatchedLoss watched_from_json(const nlohmann::json& json) {
     return watched;
 }
 
-/// Removes old checkpoints. The best one stays and counts among those kept.
+/// Removes old checkpoints. The best one stays and counts towards `keep`.
 void prune(const RunFolder& run, int64_t keep, int64_t best) {
     const std::vector<int64_t> steps = complete_checkpoints(run.checkpoints());
     auto left = static_cast<int64_t>(steps.size());
@@ -177,8 +177,8 @@ void prune(const RunFolder& run, int64_t keep, int64_t best) {
 }
 
 /// Moves a whole model into `folder`, which may hold an older one. Readers recognise a model by its
-/// config.json or adapter_config.json: this file is removed first and placed last, so that weights of two
-/// models are never read together.
+/// config.json or adapter_config.json. This file is removed first and placed last, so that nobody reads a mix
+/// of two models' weights.
 void place_model(const fs::path& aside, const Files& files, const fs::path& folder) {
     std::set<std::string> placed;
     for (const char* mark : {kModelConfig, kAdapterConfig}) remove_durably(folder / mark);

@@ -28,7 +28,7 @@ at::Tensor bytes_of(const fs::path& path) {
     return bytes;
 }
 
-/// Writes a temporary file and renames it, because the present file may be mapped.
+/// Writes a temporary file and renames it, because the existing file may be mapped.
 void write_bytes(const fs::path& path, const at::Tensor& bytes) {
     const fs::path aside = path.string() + ".aside";
     std::ofstream file(aside, std::ios::binary | std::ios::trunc);

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Keeps the tables of only a few lengths, because rows may keep coming with new lengths.
+/// Number of shapes whose tables are cached. It is small, because a run may meet ever new lengths.
 constexpr size_t kKeptShapes = 8;
 
 /// Adds the documents of all rows; returns the first slot of each row.

@@ -35,8 +35,8 @@ struct StepRows {
     size_t slots = 0;
     std::vector<size_t> first_slots = {};  ///< each micro-batch's first slot
 
-    /// Returns the weight of each label's loss, with which the weighted sum is the mean over the global
-    /// batch.
+    /// Returns the weight of each label's loss: 1 ÷ the number of valid labels in the global batch, or 0 if
+    /// there are none.
     double scale() const {
         return counts.valid_labels == 0 ? 0 : 1.0 / static_cast<double>(counts.valid_labels);
     }

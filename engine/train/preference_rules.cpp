@@ -70,8 +70,8 @@ Dual dpo_term(PairLoss loss, const Pair& pair, double beta, double smoothing) {
     return {};
 }
 
-/// Returns a pair's part of the loss, without the mean over labels. A reward model's loss follows TRL 1.16,
-/// trainer/reward_trainer.py, compute_loss.
+/// Returns a pair's part of the loss, without the term of the chosen labels' mean loss. A reward model's loss
+/// follows TRL 1.16, trainer/reward_trainer.py, compute_loss.
 Dual pair_loss(const Preference& preference, const Pair& pair) {
     const double beta = preference.beta, smoothing = preference.label_smoothing;
     const Dual chosen = (1 / pair.chosen_labels) * pair.chosen,

@@ -27,7 +27,7 @@ ReferenceLogProbs::ReferenceLogProbs(const Plan& plan, Groups& groups, const Tok
     share();
 }
 
-/// Reads the numbers from the file if it was made from these tokens; otherwise they are computed again.
+/// Reads the log-probabilities if the file was made from these tokens; otherwise `compute` makes them again.
 void ReferenceLogProbs::read() {
     if (!std::filesystem::exists(file_)) return;
     try {

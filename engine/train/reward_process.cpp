@@ -45,8 +45,8 @@ json parsed(const std::string& line) {
     return json::parse(line, nullptr, /*allow_exceptions=*/false);
 }
 
-/// Starts the program with the socket as its input and output. The program leads a process group, so that the
-/// processes that it starts end with it.
+/// Starts the program with the socket as its input and output. The program leads a process group, so that all
+/// processes that it starts can be ended together.
 pid_t start(const std::vector<std::string>& words, int socket) {
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));

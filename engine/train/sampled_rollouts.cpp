@@ -75,7 +75,7 @@ SamplingRequest sampling_request(const json& read, const Config& config) {
 
 namespace {
 
-/// Throws Error(Refused) for a plan that `ringmaster prepare` does not make.
+/// Throws Error(Refused) for a plan that `ringmaster prepare` would not make.
 void check_plan(const Plan& plan) {
     const SamplingRule& rule = *plan.config.sampling;
     if (rule.generations >= 2 && plan.batch.global % rule.generations == 0 && !rule.functions.empty() &&
@@ -136,7 +136,7 @@ bool SampledRollouts::next(int64_t step, const TokenFile* prompts, const std::ve
 }
 
 /// Returns the completions of all prompts, on every rank. Each of n ranks continues every n-th prompt, so
-/// that the prompts of one group fall to different ranks.
+/// that adjacent prompts go to different ranks.
 std::vector<Completion> SampledRollouts::completions_of(int64_t step, const std::vector<Prompt>& prompts,
                                                         const Policy& policy) {
     Generation generation = request_.generation;
@@ -159,8 +159,8 @@ std::vector<Completion> SampledRollouts::completions_of(int64_t step, const std:
     return all;
 }
 
-/// Gives every rank the completions of all ranks: each rank fills its part of a table of zeros, and an
-/// all-reduce adds the tables.
+/// Gives every rank the completions of all ranks. Each rank fills its part of a table of zeros, and an
+/// all-reduce sums the tables.
 void SampledRollouts::share(std::vector<Completion>& completions) {
     const int64_t width = request_.generation.max_new_tokens + 2;
     at::Tensor table = at::zeros({static_cast<int64_t>(completions.size()), width}, at::kLong);
@@ -258,7 +258,7 @@ void remove_other_weights(const fs::path& folder) {
 
 }  // namespace
 
-/// Writes the current weights for the server, and returns its completions on every rank.
+/// Gives the current weights to the server and returns the server's completions, on every rank.
 std::optional<std::vector<Completion>> SampledRollouts::served(int64_t step,
                                                                const std::vector<Prompt>& prompts,
                                                                const Policy& policy) {
@@ -340,7 +340,7 @@ void SampledRollouts::write(const std::vector<Prompt>& prompts, const std::vecto
         ends.push_back(static_cast<int64_t>(ids.size()));
     }
     // There are no earlier log-probabilities: if a step's rows are used once, TRL's update compares with the
-    // present log-probabilities.
+    // current log-probabilities.
     const std::vector<double> old(ids.size(), kNone);
     std::vector<double> sampled;
     for (size_t i = 0; has_log_probabilities() && i < prompts.size(); ++i) {

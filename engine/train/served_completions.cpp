@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr size_t kBytesOfToken = 60;  ///< bytes of an id and a log-probability in JSON, with commas
 constexpr size_t kBytesOfAnswer = 1 << 16;
-constexpr double kRounding = 1e-5;  ///< log-probabilities of 32 bits may be this far above 0
+constexpr double kRounding = 1e-5;  ///< float32 log-probabilities may be this far above 0
 
 [[noreturn]] void refuse(const std::string& what, size_t completion) {
     throw Error(Failure::Refused, Code("ROLLOUT-SERVER"),

@@ -37,7 +37,8 @@ int64_t sum_of_positions(int64_t tokens) {
     return tokens * (tokens - 1) / 2;
 }
 
-/// Counts, for each token of a document, the keys up to itself that its window holds; 0: no window.
+/// Returns how many mask cells a document has: for each token, the keys up to that token in its window. A
+/// `window` of 0 means no window.
 int64_t cells_of(int64_t tokens, int64_t window) {
     const int64_t reach = window == 0 ? tokens : std::min(window, tokens);
     return reach * (reach + 1) / 2 + (tokens - reach) * reach;
@@ -51,7 +52,7 @@ void put_expected(Shares& shares, const std::vector<Row>& rows, const ModelConfi
     for (const LayerKind& kind : model.layer_kinds()) windows.insert(kind.window.value_or(0));
     const auto add_document = [&](int64_t length, int64_t longest, int64_t sign) {
         shares.expected_positions += sign * sum_of_positions(length);
-        // A window that no document exceeds is not applied, so it does not hide padding either.
+        // A window that no document exceeds is not applied, so it cannot hide padding.
         for (const int64_t window : windows)
             shares.expected_cells += sign * cells_of(length, window < longest ? window : 0);
     };

@@ -33,7 +33,7 @@ LargeBlocks& large_blocks() {
     return *blocks;
 }
 
-/// Returns null if there is no memory left.
+/// Returns a block with room for a header; null if there is no memory left.
 void* block_of(size_t bytes) {
     if (bytes >= LargeBlocks::kSmallest) return large_blocks().take(bytes + kHeaderBytes);
     void* block = nullptr;

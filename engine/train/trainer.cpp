@@ -195,8 +195,8 @@ void Trainer::resume(int64_t step) {
     sampler_.seek(state.consumed_rows);
 }
 
-/// Returns a sampler for rows that arrive during the run, in their order: the rows used so far, and those of
-/// `steps` more steps, however many rows the earlier steps had.
+/// Returns a sampler for rows that arrive during the run, in their order: the rows used so far, and the rows
+/// of `steps` more steps. Earlier steps may have had another number of rows.
 Sampler Trainer::sampler_of_stream(int64_t consumed, int64_t steps) const {
     return {consumed + std::max<int64_t>(1, steps) * rows_per_step_, rows_per_step_, config_.seed, true};
 }
@@ -264,8 +264,8 @@ void Trainer::save_if_new() {
     if (step_ > 0 && saved_step_ != step_) save();
 }
 
-/// Gets the next step's rows from the source, in the run's phase `phase`. Returns false if rank 0 stops
-/// waiting for the rows because the run has to stop.
+/// Gets the next step's rows from the source, in the run's phase `phase`. Returns false if the run has to
+/// stop and rank 0 therefore stops waiting for rows.
 bool Trainer::get_rows(const std::vector<int64_t>& chosen, const char* phase,
                        const std::function<bool()>& stops) {
     // The other ranks wait while rank 0 waits for a server, a folder or reward functions.
@@ -310,7 +310,7 @@ std::optional<std::vector<Row>> Trainer::rows_of_next_step(const std::atomic<boo
     return std::nullopt;
 }
 
-/// Warns once if the server's log-probabilities are far from the run's.
+/// Warns once if the log-probabilities of the server's sampler are far from the run's.
 void Trainer::check_sampler_gap(const StepEvent& event) {
     constexpr double kLarge = 0.3;  // rounding to 16 bits causes a few hundredths
     if (warned_of_gap_ || groups_.rank() != 0 || event.preference.sampler_gap.value_or(0) <= kLarge) return;
@@ -403,8 +403,8 @@ std::optional<TrainingStep::Requests> Trainer::step(const std::atomic<bool>& sto
 }
 
 /// Updates the weights, or skips the step if float16 cannot hold its scaled gradients: as with
-/// torch.amp.GradScaler and transformers, weights, optimizer and learning rate then do not change, but the
-/// step counts. Returns false if the numbers are not finite, and a smaller scale does not help.
+/// torch.amp.GradScaler and transformers, a skipped step counts, but does not change weights, optimizer or
+/// learning rate. Returns false if the numbers are not finite and a smaller scale cannot help.
 bool Trainer::update(const TrainingStep::Computed& computed, StepEvent& event) {
     event.loss_scale = computed.loss_scale;
     event.skipped = computed.overflowed;
@@ -539,7 +539,7 @@ void Trainer::take_samples(TrainingSamples& samples) {
     optimizer_->use_averaged_weights(false);
 }
 
-/// Takes all rows as one step, so that no mesh and no batch changes the loss.
+/// Evaluates all rows as one step, so that the loss does not depend on the mesh or the batch.
 void Trainer::evaluate_preferences(EvalEvent& event) {
     Plan plan = plan_;
     const StepRows rows = evaluation_rows(plan);

@@ -8,9 +8,9 @@
 ///
 /// A later line for the same step and prompt replaces an earlier one.
 ///
-/// A user who watches the run asks for more texts by a request of the same form, which is written to a
-/// temporary file and renamed to RUN/samples_wanted.json. The run answers after its present step and removes
-/// the file. These prompts are numbered after those of samples.json.
+/// To ask for more texts, a user writes a request of the same form to a temporary file and renames the file
+/// to RUN/samples_wanted.json. The run answers after its current step and removes the file. These prompts are
+/// numbered after those of samples.json.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class TrainingSamples {
     static std::unique_ptr<TrainingSamples> of_run(const std::filesystem::path& run_dir,
                                                    const ModelConfig& model, double divided_by);
 
-    /// Reads a request that asks for samples once; its prompts are numbered from `first_number`. Throws Error
-    /// for a damaged request, or a prompt that cannot be continued.
+    /// Reads a request for samples that are generated once; its prompts are numbered from `first_number`.
+    /// Throws Error for a damaged request, or a prompt that cannot be continued.
     TrainingSamples(const std::filesystem::path& run_dir, const nlohmann::json& read,
                     const ModelConfig& model, double divided_by, int64_t first_number = 0);
 

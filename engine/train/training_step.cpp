@@ -15,7 +15,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns the elements of each parameter that `patterns` leave frozen.
+/// Returns the elements of each parameter that stay frozen because no pattern in `patterns` selects them.
 std::vector<std::vector<FlatRange>> frozen_elements(const std::vector<ParameterShape>& shapes,
                                                     const std::vector<std::string>& patterns) {
     std::vector<std::vector<FlatRange>> frozen;
@@ -113,7 +113,8 @@ void TrainingStep::check_weights() {
 void TrainingStep::update(const Computed& computed, int64_t step, double learning_rate) {
     UpdateCheck check(parameters_, optimizer_, config_, step);
     if (config_.max_grad_norm) {
-        // Like torch.nn.utils.clip_grad_norm_: never enlarges; the constant avoids a division by zero.
+        // As in torch.nn.utils.clip_grad_norm_: never enlarges gradients; the constant avoids a division by
+        // zero.
         const double factor = *config_.max_grad_norm / (computed.grad_norm + 1e-6);
         if (factor < 1) parameters_.gradients().values.mul_(factor);
     }

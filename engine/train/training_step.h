@@ -1,8 +1,8 @@
 /// Runs one optimizer step in the same way on every rank: forward and backward over the step's rows,
-/// agreement between ranks, clipping, and the optimizer. The trainer uses it; preflight runs the same code on
-/// its own rows.
+/// agreement between ranks, clipping, and the optimizer. The trainer uses this code, and preflight runs it on
+/// shortened rows.
 ///
-/// Every step makes four checks, and an error names the check that failed: the ranks' shares add up
+/// Every step makes four checks, and its error names the check that failed: the ranks' shares add up
 /// (shares.h), all ranks have the same gradient norm, ranks with the same weights hold the same bits, and
 /// sampled weights have the values of the optimizer's formula (update_check.h).
 #pragma once
@@ -33,10 +33,10 @@ class TrainingStep {
     struct Computed {
         MeshPass::Result own;  ///< this rank's result
         double loss = 0;       ///< mean over the labels of all ranks
-        double grad_norm = 0;  ///< norm over all ranks, before clipping; not finite on all ranks or on none
+        double grad_norm = 0;  ///< norm over all ranks, before clipping; finite on all ranks or on none
         Requests requests;     ///< requests of all ranks, combined
         std::optional<double> loss_scale = {};   ///< scale of this step's loss, in float16
-        std::optional<double> router_loss = {};  ///< router's loss of all ranks, if any
+        std::optional<double> router_loss = {};  ///< router's loss over all ranks, if the model adds one
         LossFigures preference = {};
         bool overflowed = false;  ///< float16 cannot hold a scaled gradient; equal on all ranks
     };
@@ -45,7 +45,8 @@ class TrainingStep {
     /// add up to the rows, or if gradient norms or weights differ between ranks. In float16 it scales
     /// the loss; a step that overflowed must not be followed by `update`.
     Computed compute(const StepRows& rows, const Requests& requests = {});
-    /// Clips and updates; `step` counts from 1. Throws ProgramFault if the update breaks its formula.
+    /// Clips and updates; `step` counts from 1. Throws ProgramFault if the update does not follow the
+    /// optimizer's formula.
     void update(const Computed& computed, int64_t step, double learning_rate);
 
     /// Throws ProgramFault with the names of tensors whose copies differ between ranks.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kBetweenEnds = 6;
 
-/// Returns the relative error that rounding to a dtype may cause.
+/// Returns a bound for the relative error of rounding to a dtype.
 double rounding_of(at::ScalarType dtype) {
     return dtype == at::kFloat ? 1e-6 : 8e-3;
 }
@@ -74,8 +74,8 @@ void UpdateCheck::choose(size_t parameter, int64_t begin, int64_t end, uint64_t 
 }
 
 /// Returns a message about the first state of a sample that was not updated by the formula; empty if all
-/// were. If moments were not written back, every later update would still follow its formula, from moments
-/// that never change.
+/// were. Without this check, moments that are never written back would go unnoticed, because every update
+/// would still follow its formula from the old moments.
 std::string UpdateCheck::wrong_state(const Optimizer::Element& element, const States& now,
                                      size_t sample) const {
     constexpr double kSmallest = std::numeric_limits<float>::min(),

@@ -1,6 +1,6 @@
 /// Checks on sampled weights that an update follows the optimizer's formula, computed in float64. Samples of
 /// a tensor are its first and last element in this rank's slice and a few between that change with the step.
-/// A slice's elements are counted again from the shapes alone, to find elements that are never updated.
+/// The elements of a slice are also counted from the shapes alone, to find elements that are never updated.
 #pragma once
 
 #include <ATen/core/Tensor.h>
