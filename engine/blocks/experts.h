@@ -19,10 +19,10 @@ template <class Machine>
 struct ExpertsTile {
     using Tensor = typename Machine::Tensor;
 
-    int64_t first = 0;  ///< index of its first token
+    int64_t first = 0;  ///< index of the tile's first token
     Branch<Machine> branch = {};
     typename Machine::Routing routing = {};
-    Tensor router_rstd_n = {};  ///< rstd of the router's norm, if it has one
+    Tensor router_rstd_n = {};  ///< rstd of the router's norm, if the router has a norm
     Tensor gate_up_m2i = {};
     SharedExpert<Machine> shared = {};
 };

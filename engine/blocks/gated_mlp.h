@@ -12,7 +12,7 @@ namespace ringmaster {
 /// Holds consecutive tokens that are computed together.
 template <class Machine>
 struct MlpTile {
-    int64_t first = 0;  ///< index of its first token
+    int64_t first = 0;  ///< index of the tile's first token
     Branch<Machine> branch = {};
     typename Machine::Tensor gate_up_n2i = {};
 };

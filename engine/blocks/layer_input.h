@@ -1,5 +1,5 @@
 /// Adds to the hidden states a term computed from an input that each layer has for each token:
-/// projection(f(gate(x)) · input), normed. The inputs of all layers are computed before the first layer
+/// norm(projection(f(gate(x)) · input)). The inputs of all layers are computed before the first layer
 /// (engine/model/layer_inputs.h). Source: Gemma4TextDecoderLayer of transformers 5.23.
 ///
 /// Letters: N tokens, C hidden, P width of a layer's input.

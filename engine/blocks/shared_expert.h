@@ -12,7 +12,7 @@ template <class Machine>
 struct SharedExpert {
     using Tensor = typename Machine::Tensor;
 
-    int64_t first = 0;  ///< index of its first token
+    int64_t first = 0;  ///< index of the first token
     Tensor gate_up_n2i = {};
     Tensor shares_n1 = {};  ///< gates before the sigmoid; undefined if the model has no gate
 

@@ -25,7 +25,7 @@ enum class LoraSite {
     Router,
     ExpertsIn,   ///< projects hidden states to the experts' width
     ExpertsOut,  ///< projects the experts' width to hidden states
-    LayerGate,   ///< gate of the layer's own input
+    LayerGate,   ///< gate of the layer's additional input
     LayerOutput,
     SelectIn,  ///< projects a Mamba-1 layer's channels to keys, queries and the vector for the steps
     Steps
@@ -42,11 +42,11 @@ enum class NormSite {
     QueryLatent,
     KeyValueLatent,
     Values,
-    MlpPart,  ///< output of an MLP that runs beside experts
-    Experts,  ///< input of experts that run beside an MLP
+    MlpPart,  ///< output of an MLP that runs in parallel with experts
+    Experts,  ///< input of experts that run in parallel with an MLP
     ExpertsPart,
     Router,
-    LayerInput,  ///< output of the block that reads the layer's own input
+    LayerInput,  ///< output of the block that reads the layer's additional input
     Steps,       ///< vector from which a Mamba-1 layer's steps are computed
     StateKeys,
     StateQueries
@@ -54,8 +54,8 @@ enum class NormSite {
 constexpr size_t kNormSites = 17;
 
 /// Lists the paths of a layer's linear modules, in the engine's order: attention; MLP; recurrence; the expert
-/// that every token uses; latents; a router that is a linear module; the experts' latents; the layer's own
-/// input; a Mamba-1 state space.
+/// that every token uses; latents; a router that is a linear module; the experts' latents; the layer's
+/// additional input; a Mamba-1 state space.
 inline constexpr std::array kModulePaths = {"self_attn.q_proj",
                                             "self_attn.k_proj",
                                             "self_attn.v_proj",

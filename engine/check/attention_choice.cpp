@@ -19,13 +19,12 @@ namespace ringmaster {
 
 namespace {
 
-constexpr double kBound = 3e-2;       // bound for bfloat16, as in the self-test
-constexpr double kWorthwhile = 0.97;  // cuDNN must take less than this fraction of FlashAttention-2's time
-constexpr int64_t kMostTokens =
-    8192;  // maximum number of tokens timed; both kernels slow down alike beyond it
+constexpr double kBound = 3e-2;        // bound for bfloat16, as in the self-test
+constexpr double kWorthwhile = 0.97;   // cuDNN must take less than this fraction of FlashAttention-2's time
+constexpr int64_t kMostTokens = 8192;  // most tokens to time; beyond, both kernels slow down alike
 
-/// Returns fixed numbers, because random ones would advance the generator that the run itself may use. Long
-/// tensors repeat their numbers, which saves temporary memory.
+/// Returns fixed values, because random values would advance the generator that the run itself may use. Long
+/// tensors repeat their values, which saves temporary memory.
 at::Tensor some_numbers(const KernelShape& shape, int64_t heads, double step, at::Device device) {
     constexpr int64_t kMostDistinct = 1 << 22;
     const int64_t count = shape.rows * shape.tokens * heads * shape.head_dim;

@@ -131,7 +131,7 @@ class Products {
     Groups& groups_;
     QuantizedBase& base_;
     double threshold_;
-    int found_ = 0;  ///< 1 + the number of the last wrong product and its kind
+    int found_ = 0;  ///< 1 + a number that encodes the last wrong product and its kind; 0 if none is wrong
 };
 
 }  // namespace

@@ -16,9 +16,8 @@ namespace ringmaster {
 struct PlainExperts {
     at::Tensor router_ec, gate_up_exc, down_eci;
     at::Tensor router_bias_e = {}, gate_up_bias_ex = {}, down_bias_ec = {};
-    at::Tensor scales_e =
-        {};  ///< factors that multiply the experts' routing weights; undefined if there are none
-    at::Tensor logits_ne = {};  ///< logits of a router that does not read x_nc; else undefined
+    at::Tensor scales_e = {};   ///< factors of the experts' routing weights, or undefined
+    at::Tensor logits_ne = {};  ///< logits of a router that does not read x_nc, or undefined
     /// Bias of the scores by which experts are chosen; undefined if there is none.
     at::Tensor correction_e = {};
 };

@@ -60,8 +60,8 @@ struct PlainLayer {
     const PlainWeights* adapter;  ///< nullptr without an adapter
     const PlainTokens& tokens;
     at::Tensor bytes;             ///< bytes of the layer's quantised matrices
-    at::Tensor borrowed_nw = {};  ///< keys and values of another layer; undefined if the layer makes its own
-    at::Tensor input_np = {};     ///< the layer's input besides x_nc; undefined if it has none
+    at::Tensor borrowed_nw = {};  ///< keys and values read from another layer, or undefined
+    at::Tensor input_np = {};     ///< the layer's input besides x_nc; undefined if the layer has none
 
     LayerKind kind() const { return model.layer_kind(index); }
     /// Returns the weights that attention or the recurrence reads besides before_attention: the logits of
@@ -72,8 +72,8 @@ struct PlainLayer {
                           (scans ? ".linear_attn.A_log" : ".self_attn.sinks"));
     }
 
-    /// Returns queries, keys and values by heads, with queries and keys normed and rotated; or the inputs of
-    /// a recurrence.
+    /// Returns queries, keys and values by heads, with queries and keys normalised and rotated; or the inputs
+    /// of a recurrence.
     at::Tensor before_attention(const at::Tensor& x_nc) const;
 
     /// Returns the layer's output, and the other results of its mixture if it has experts; heads_nw is

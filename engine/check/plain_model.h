@@ -23,11 +23,11 @@ namespace ringmaster {
 
 struct PlainDocument {
     Row row;
-    int64_t longest = 0;  ///< longest document of its micro-batch, for the `dynamic` rope
-    int64_t padded = 0;   ///< length that the rows of its micro-batch are padded to, for noise
-    int64_t slot = 0;     ///< its first slot in the sums (StepRows)
+    int64_t longest = 0;  ///< length of the micro-batch's longest document, for the `dynamic` rope
+    int64_t padded = 0;   ///< length to which the micro-batch's rows are padded, for noise
+    int64_t slot = 0;     ///< the document's first slot in the sums (StepRows)
     bool learns_prompt = false;
-    bool by_label = false;  ///< each of its labels has a slot
+    bool by_label = false;  ///< each of the document's labels has a slot
 };
 
 /// Returns the loss of preferences or rollouts from Σ log p of all slots' completions and prompts: float64

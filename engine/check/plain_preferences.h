@@ -8,9 +8,10 @@
 
 namespace ringmaster {
 
-/// Holds the facts about each document that the loss needs, in the step's order; float64 [documents].
+/// Holds the facts about each document that the loss needs, in the step's order. All tensors are float64
+/// [documents].
 struct PlainFacts {
-    at::Tensor labels_d, prompt_labels_d;  ///< numbers of labels of completion and prompt
+    at::Tensor labels_d, prompt_labels_d;  ///< numbers of labels in the completion and in the prompt
     at::Tensor reference_d;
     at::Tensor desirable_d;             ///< 1 or 0; set for KTO only
     at::Tensor mismatched_reference_d;  ///< reference's log-probabilities of KTO's mismatched rows

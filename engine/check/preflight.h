@@ -29,7 +29,7 @@ struct PreflightReport {
     struct LayerError {
         std::string layer;          ///< "embedding", "0", …, "head"
         double relative_error = 0;  ///< ‖mesh − reference‖ ÷ ‖reference‖ of the worst tensor
-        std::string tensor;         ///< that tensor's name
+        std::string tensor;         ///< name of the worst tensor
     };
     /// Holds the float32 proof of a bfloat16 run.
     struct Float32Proof {
@@ -39,20 +39,20 @@ struct PreflightReport {
     };
 
     std::string proved;  ///< mesh and layout
-    std::string of;      ///< everything that the proof covers: configuration, mesh, model and engine
-    int64_t rows = 0;    ///< number of rows used
-    int64_t tokens = 0;  ///< tokens of each row, which was cut to this length
+    std::string of;    ///< identity of the proved run (proof_identity): configuration, mesh, model and engine
+    int64_t rows = 0;  ///< number of rows used
+    int64_t tokens = 0;  ///< length to which each row was cut, in tokens
     double loss_reference = 0, loss_mesh = 0;
     double norm_reference = 0, norm_mesh = 0;
     std::vector<LayerError> gradients;
     std::vector<LayerError> attention;  ///< errors of dq, dk, dv at sampled tokens, in first and last layer
     std::optional<Float32Proof> float32;
-    std::string float32_left_out;  ///< why a bfloat16 run has no float32 proof
+    std::string float32_left_out;  ///< reason why a bfloat16 run has no float32 proof
     bool leak = false;
-    double bound = 0;  ///< bound of every relative error; a tenth of it for the loss
+    double bound = 0;  ///< bound of every relative error; the loss has a tenth of this bound
     double seconds = 0;
-    std::string failure;   ///< fault that was found; the run must not start
-    std::string unproved;  ///< why nothing could be proved
+    std::string failure;   ///< fault that was found; if set, the run must not start
+    std::string unproved;  ///< reason why nothing could be proved
 
     bool ok() const { return failure.empty() && unproved.empty(); }
     std::string summary() const;  ///< one line for the log

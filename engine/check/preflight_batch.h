@@ -32,20 +32,20 @@ struct PreflightBatch {
     /// A document, and its place on the mesh.
     struct Document {
         Row row;
-        int group = 0;           ///< data-parallel group that reads it
+        int group = 0;           ///< data-parallel group that reads the document
         size_t micro_batch = 0;  ///< index within the group
         size_t in_batch = 0;     ///< row within the micro-batch
         int64_t in_row = 0;      ///< start of the document within that row
         int64_t sequence = 0;    ///< sequence within the micro-batch
-        int64_t begin = 0;       ///< place in the sequence of its first token that it does not share
-        int64_t longest = 0;     ///< longest document of its micro-batch
+        int64_t begin = 0;       ///< place in the sequence of the document's first token that is not shared
+        int64_t longest = 0;     ///< length of the micro-batch's longest document
         int64_t padded = 0;      ///< length of a sequence of its micro-batch before the layout's padding, if
                                  ///< no prompt were shared
         size_t slot = 0;         ///< the document's first slot in the step (StepRows)
         int64_t shared = 0;  ///< number of the document's first tokens that are stored with another document
         size_t prompt_of = 0;      ///< index of the document that stores these first tokens
         int64_t prompt_begin = 0;  ///< place of these first tokens in the sequence
-        int64_t lent = 0;          ///< number of its first tokens that other documents share
+        int64_t lent = 0;          ///< number of the document's first tokens that other documents share
 
         /// Returns a token's place in the sequence.
         int64_t place_of(int64_t token) const {
@@ -58,7 +58,7 @@ struct PreflightBatch {
     BlockSizes blocks;
     std::vector<Row> all;             ///< rows of all groups
     StepRows rows;                    ///< rows of this rank's group
-    std::vector<Row> unlabelled;      ///< rows of its first micro-batch, without labels
+    std::vector<Row> unlabelled;      ///< rows of the group's first micro-batch, without labels
     std::vector<Document> documents;  ///< documents of all groups, in order
 
   private:

@@ -38,7 +38,7 @@ struct Proof {
     at::Tensor
         samples_lsw;  ///< float32 [2, samples, (H + 2K)·D]: gradients of q, k and v, first and last layer
     std::shared_ptr<ExpertChoices> choices = {};  ///< the plain model's choices; null without experts
-    PreferenceFacts facts = {};                   ///< facts that the plain model compared preferences with
+    PreferenceFacts facts = {};  ///< facts with which the plain model computed the loss of preferences
     /// Holds a reward model's gradients as they would be if chosen and rejected documents, whose scores are
     /// nearly equal at first, did not cancel. Rounding errors are in proportion to these. Unset for other
     /// models.

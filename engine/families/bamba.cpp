@@ -24,7 +24,7 @@ void describe_bamba(const ConfigFields& fields, ModelConfig& model) {
     model.delta.state_space.norm_groups = model.delta.key_heads;
     set_layer_parts(fields, model, parts_of(fields, model.num_layers), 0, false);
     if (fields.number_or("z_loss_coefficient", 0) != 0) model.obstacles.push_back("z_loss_coefficient");
-    // The class rotates half of a head, whatever value this field has.
+    // The class rotates half of a head, regardless of this field.
     if (fields.number_or("partial_rotary_factor", 0.5) != 0.5)
         model.obstacles.push_back("partial_rotary_factor");
     fields.ignore("num_logits_to_keep");

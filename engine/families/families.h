@@ -46,7 +46,7 @@ struct Family {
     std::string type;  ///< config.json's model_type
     void (*describe)(const ConfigFields& fields, ModelConfig& model);
     int64_t kv_heads = 0;  ///< default if the field is absent; 0 means as many as query heads
-    int64_t head_dim = 0;  ///< 0: hidden_size ÷ num_attention_heads
+    int64_t head_dim = 0;  ///< default; 0 means hidden_size ÷ num_attention_heads
     int64_t max_position = 2048;
     double norm_eps = 1e-6;
     double rope_theta = 1e4;
@@ -64,7 +64,7 @@ struct Family {
     bool peft_says_model = false;     ///< PEFT names the body "model." too, as the class does
     std::string_view layers = "layers";   ///< name of the list of layers in the files
     std::span<const Rename> fields = {};  ///< names that config.json has for common fields
-    int64_t widths_of_hidden = 0;         ///< above 0: default of width_field ÷ hidden_size
+    int64_t widths_of_hidden = 0;         ///< if above 0, the default of width_field ÷ hidden_size
     bool has_query_scale = false;
     std::optional<int64_t> padding_token = {};  ///< default if `pad_token_id` is absent
     ExpertNames experts = {};
@@ -116,8 +116,8 @@ void read_layer_inputs(const ConfigFields& fields, ModelConfig& model);
 /// Sizes that a family's class takes if config.json lacks them.
 struct ExpertDefaults {
     int64_t experts, per_token;
-    int64_t width = 0;   ///< 0: experts are as wide as intermediate_size
-    int64_t shared = 0;  ///< width of an expert that every token uses; 0: there is none
+    int64_t width = 0;   ///< width of an expert; 0 means intermediate_size
+    int64_t shared = 0;  ///< width of an expert that every token uses; 0 if there is no such expert
 };
 /// Reads a mixture of experts, and its router's loss.
 void read_experts(const ConfigFields& fields, ModelConfig& model, const ExpertDefaults& defaults);
@@ -136,17 +136,17 @@ inline constexpr RouterRule kCorrectedRouter = {
     .sigmoid = true, .corrects = true, .in_float32 = true, .best_of_group = 2, .has_loss = false};
 void read_grouped_experts(const ConfigFields& fields, ModelConfig& model, const GroupedDefaults& defaults);
 /// Reads multi-head latent attention. `defaults` has the sizes of the family's class. With `share_of_key`,
-/// the field partial_rotary_factor is the rotated share of a whole key; otherwise it is the rotated share of
-/// the key's rotary part.
+/// the field partial_rotary_factor is the rotated share of an entire key; otherwise it is the rotated share
+/// of the key's rotary part.
 void read_latents(const ConfigFields& fields, ModelConfig& model, const LatentSizes& defaults,
                   bool share_of_key = false);
 /// Reads LFM2's layers: which of them have attention, and the short convolution of the others.
 void read_convolutions(const ConfigFields& fields, ModelConfig& model);
 struct StateSpaceDefaults {
-    /// Width of all heads if `mamba_d_ssm` is absent; 0: the class has mamba_expand instead of that field.
+    /// Width of all heads if `mamba_d_ssm` is absent; 0 if the class has mamba_expand instead of that field.
     int64_t inner = 0;
-    /// Width of a head if `mamba_d_head` is absent. Above 0: the layer is as wide as its heads together,
-    /// whatever mamba_expand says, and its class has another limit for the steps.
+    /// Width of a head if `mamba_d_head` is absent. If above 0, the layer is as wide as its heads together,
+    /// regardless of mamba_expand, and its class has another limit for the steps.
     int64_t of_head = 0;
     int64_t groups = 1, state = 256;
     const char* activation_field = "hidden_act";
@@ -163,7 +163,7 @@ std::vector<std::string> read_layer_parts(const ConfigFields& fields, const char
 /// other part; otherwise it also has an MLP or experts, which no name mentions.
 void set_layer_parts(const ConfigFields& fields, ModelConfig& model, const std::vector<std::string>& parts,
                      int rope, bool alone);
-/// Reads `count` numbers; ones if the field is absent.
+/// Returns the field's `count` numbers, or ones if the field is absent.
 std::vector<double> read_factors(const ConfigFields& fields, const char* key, size_t count);
 /// Makes the field an obstacle if its text differs from `only`, the only value that the engine computes.
 void expect_text(const ConfigFields& fields, ModelConfig& model, const char* key, const char* only);

@@ -11,7 +11,8 @@ void describe_gemma(const ConfigFields& fields, ModelConfig& model) {
     model.norm_adds_one = true;
     model.embedding_multiplier = std::sqrt(double(model.hidden_size));
     model.rounds_embedding_multiplier = true;
-    // The releases say "gelu" and mean the tanh approximation, as configuration_gemma.py explains.
+    // The released config.json files name "gelu", but the models use the tanh approximation, as
+    // configuration_gemma.py explains.
     if (model.gate.activation == Activation::Gelu) model.gate.activation = Activation::GeluTanh;
 }
 

@@ -16,7 +16,7 @@ void describe_dense(const ConfigFields& fields, ModelConfig& model) {
     model.attention_scale = 1;
     if (fields.has("final_logit_softcapping") && !fields.is_null("final_logit_softcapping"))
         model.logit_softcap = fields.positive_or("final_logit_softcapping", 30);
-    // Gemma 4's class gives the last layer full attention, whatever layer_types says.
+    // Gemma 4's class gives the last layer full attention, regardless of layer_types.
     read_layer_types(fields, model, read_window(fields, 512), 6, 1);
     if (!model.layers.empty()) model.layers.back() = {};
     model.ropes.push_back(read_window_rope(fields, 1e4));

@@ -7,10 +7,10 @@
 namespace ringmaster {
 
 struct LatentSizes {
-    int64_t query_rank = 0;    ///< 0: queries come from the hidden states
-    int64_t rank = 0;          ///< width of the latents of keys and values; 0: attention without latents
-    int64_t rotary_width = 0;  ///< rotated elements of a key, which all heads share
-    int64_t plain_width = 0;   ///< elements of a key that are separate for each head
+    int64_t query_rank = 0;    ///< width of the queries' latent; 0 if queries come from the hidden states
+    int64_t rank = 0;          ///< width of the latents of keys and values; 0 if attention has no latents
+    int64_t rotary_width = 0;  ///< number of rotated elements of a key, which all heads share
+    int64_t plain_width = 0;   ///< number of elements of a key that are separate for each head
     int64_t value_width = 0;
     double norm_eps = 1e-6;  ///< epsilon of the latents' norms
 

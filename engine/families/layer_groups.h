@@ -10,7 +10,7 @@
 namespace ringmaster {
 
 struct LayerGroup {
-    ModelConfig one;  ///< the model with only one of these layers, and with its sizes
+    ModelConfig one;  ///< the model with only one layer of the group, and with that layer's sizes
     std::vector<int64_t> layers;
 };
 

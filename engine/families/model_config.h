@@ -22,7 +22,7 @@ struct RopeConfig {
     double theta = 10000;
     double factor = 1;
     int64_t rotary_dim = 0;    ///< number of leading elements of a head that are rotated; 0 means all
-    double share = 1;          ///< proportional: share of the pairs that are rotated; the last pairs are not
+    double share = 1;          ///< for `proportional`: share of the pairs, the first ones, that are rotated
     bool interleaved = false;  ///< rotates elements 2i and 2i + 1 together, not i and i + half
     int64_t original_max_position_embeddings = 0;
     double low_freq_factor = 1;              ///< llama3
@@ -32,7 +32,7 @@ struct RopeConfig {
     double beta_slow = 1;                    ///< yarn
     std::optional<double> mscale;            ///< yarn
     std::optional<double> mscale_all_dim;
-    bool truncate = true;  ///< yarn: round the correction range
+    bool truncate = true;  ///< for yarn: round the correction range to integers
     /// longrope: divisors of the frequencies for sequences up to the original length, and for longer ones
     std::vector<double> short_factor, long_factor;
     /// Scales queries by 1 + beta · log(1 + ⌊position / original length⌋).
@@ -46,13 +46,14 @@ enum class QkNorm { None, PerHead, Whole };
 /// recurrence takes attention's place.
 struct LayerKind {
     std::optional<int64_t> window = {};
-    int rope = 0;  ///< index in ModelConfig::ropes; -1: no rotary embedding
+    int rope = 0;  ///< index in ModelConfig::ropes; -1 if the layer has no rotary embedding
     bool is_recurrent = false;
-    bool dense = false;        ///< in a mixture of experts: the layer has an MLP instead of experts
+    bool dense = false;        ///< in a mixture of experts, the layer has an MLP instead of experts
     bool global = false;       ///< the layer's heads have the sizes of ModelConfig::global_heads
     bool lacks_mixer = false;  ///< the layer has only an MLP or experts, and their norm
     bool lacks_mlp = false;    ///< the layer has only attention or a recurrence, and their norm
-    /// Index of the earlier layer whose keys and values this layer reads; -1: this layer computes them.
+    /// Index of the earlier layer whose keys and values this layer reads; -1 if this layer computes its keys
+    /// and values.
     int64_t keys_of = -1;
     bool wide = false;  ///< the layer's MLP is as wide as ModelConfig::wide_intermediate_size
     bool attends() const { return !is_recurrent && !lacks_mixer; }
@@ -82,7 +83,7 @@ struct ModelConfig {
     double rms_norm_eps = 1e-6;
     double initializer_range = 0.02;
     bool tie_word_embeddings = false;
-    int64_t num_labels = 0;  ///< above 0: the head gives a score to each label instead of logits of tokens
+    int64_t num_labels = 0;  ///< if above 0, the head gives a score to each label instead of logits of tokens
     bool qkv_bias = false;
     bool output_bias = false;  ///< bias of o_proj
     bool mlp_bias = false;
@@ -103,14 +104,14 @@ struct ModelConfig {
     int64_t layer_inputs_vocabulary = 0;  ///< rows of the second embedding
     /// Each layer multiplies its output by a separate number, which is not trained.
     bool layer_scalars = false;
-    bool attention_sinks = false;  ///< a learned logit of each head joins every softmax
+    bool attention_sinks = false;  ///< each head has a learned logit that joins every softmax
     bool layer_norms = false;      ///< LayerNorm instead of RMSNorm
     bool norm_biases = false;      ///< LayerNorm has biases
     bool norm_adds_one = false;    ///< norms multiply by 1 + weight instead of weight
-    bool norms_inputs = true;      ///< norms before attention and before the MLP
-    bool norms_outputs = false;    ///< norms after attention and the MLP, before the residual is added
+    bool norms_inputs = true;      ///< norms precede attention and the MLP
+    bool norms_outputs = false;    ///< norms follow attention and the MLP, before the residual is added
     bool parallel_blocks = false;  ///< attention and MLP read the same input and are added together
-    bool parallel_norms = false;   ///< with parallel_blocks: the MLP has a separate norm
+    bool parallel_norms = false;   ///< with parallel_blocks, the MLP has a separate norm
     GateRule gate;
     /// Attention's output is multiplied by sigmoid(gate): q_proj gives a query and a gate of each head in
     /// turn.
@@ -118,7 +119,7 @@ struct ModelConfig {
     /// Sizes of recurrent layers, or of each layer's recurrence if each layer has attention and a recurrence.
     DeltaSizes delta;
     LatentSizes latent;          ///< sizes of attention with latents, whose heads are padded to head_dim
-    double attention_scale = 0;  ///< 0: head_dim^-1/2
+    double attention_scale = 0;  ///< factor of the scores; 0 means head_dim^-1/2
     double score_softcap = 0;    ///< c in c · tanh(score / c); 0 if scores have no cap
     double logit_softcap = 0;
     double embedding_multiplier = 1;
@@ -131,18 +132,17 @@ struct ModelConfig {
     double logit_multiplier = 1;
     std::optional<int64_t> sliding_window;  ///< set if at least one layer has a window
     std::vector<RopeConfig> ropes = {{}};   ///< never empty; the first is for layers without a window
-    std::vector<LayerKind> layers;          ///< empty: every layer is {sliding_window, 0}
-    int64_t num_experts = 0;                ///< above 0: a mixture of experts
+    std::vector<LayerKind> layers;          ///< if empty, every layer is {sliding_window, 0}
+    int64_t num_experts = 0;                ///< above 0 in a mixture of experts
     int64_t experts_per_token = 0;
     int64_t expert_intermediate_size = 0;  ///< width of one expert
-    int64_t expert_latent_size = 0;  ///< above 0: experts read and return this many numbers, not hidden_size
-    int64_t shared_expert_intermediate_size = 0;  ///< 0: no shared expert
-    bool gates_shared_expert =
-        true;  ///< a sigmoid, one number per token, multiplies the shared expert's output
-    bool norms_expert_weights = false;  ///< a token's chosen experts have weights that add up to 1
-    bool expert_biases = false;         ///< the router and every expert's matrices have biases
-    bool experts_beside_mlp = false;    ///< layers with experts have an MLP too
-    bool experts_transposed = false;    ///< the matrices of experts are stored [inputs, outputs]
+    int64_t expert_latent_size = 0;        ///< width of the experts' inputs and outputs; 0 means hidden_size
+    int64_t shared_expert_intermediate_size = 0;  ///< 0 if there is no shared expert
+    bool gates_shared_expert = true;              ///< a sigmoid gate multiplies the shared expert's output
+    bool norms_expert_weights = false;            ///< a token's chosen experts have weights that add up to 1
+    bool expert_biases = false;                   ///< the router and every expert's matrices have biases
+    bool experts_beside_mlp = false;              ///< layers with experts have an MLP too
+    bool experts_transposed = false;              ///< the matrices of experts are stored [inputs, outputs]
     RouterRule router;
     bool adds_router_loss = false;  ///< training adds router_loss_coefficient · the router's loss
     double router_loss_coefficient = 0.001;
@@ -243,7 +243,7 @@ struct Stored {
     std::string name;
     /// Names of matrices of equal size that hold the parameter, one below the other; usually empty.
     std::vector<std::string> parts = {};
-    bool stacked = false;  ///< there is one part, which has the parameter's shape
+    bool stacked = false;  ///< there is only one part, which has the parameter's shape
 };
 
 /// Describes one parameter as the files store it. If a family's files fuse modules (queries, keys and values;
@@ -253,10 +253,10 @@ struct Stored {
 struct ParameterShape {
     std::string name;
     std::vector<int64_t> shape;
-    bool decays = true;  ///< false: a norm or a bias
-    int layer = -1;      ///< -1: not in a layer
+    bool decays = true;  ///< whether weight decay applies; false for norms and biases
+    int layer = -1;      ///< -1 if the parameter is outside the layers
     Role role = Role::Embedding;
-    Stored stored = {};  ///< empty: stored under `name`
+    Stored stored = {};  ///< if empty, the parameter is stored under `name`
     int64_t size() const;
     std::vector<int64_t> part_shape() const;  ///< shape of each of stored.parts
     const std::string& file_name() const { return stored.name.empty() ? name : stored.name; }

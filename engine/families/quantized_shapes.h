@@ -20,7 +20,7 @@ constexpr int64_t kPartAlignment = 16;
 /// Sizes of one matrix, and the offset of each part in bytes.
 struct QuantizedLayout {
     int64_t rows = 0, columns = 0;
-    int64_t blocks = 0;         ///< number of scales; in 8 bits, one per row
+    int64_t blocks = 0;         ///< number of scales; with 8 bits, one per row
     int64_t nested_blocks = 0;  ///< number of scales of scales; 0 if scales are float32
     int64_t scales_at = 0, nested_at = 0, map_at = 0, tail_at = 0;
     int64_t bytes = 0;

@@ -6,7 +6,7 @@
 namespace ringmaster {
 
 struct RouterRule {
-    bool sigmoid = false;  ///< an expert's score is the sigmoid of its logit; else a softmax gives all scores
+    bool sigmoid = false;     ///< scores are sigmoids of the logits instead of a softmax
     bool corrects = false;    ///< an untrained bias is added to the scores, only to choose experts
     bool in_float32 = false;  ///< logits are computed in float32, regardless of the weights' dtype
     /// Experts are chosen from the best `chosen_groups` of `groups` groups. A group's score is the sum of the

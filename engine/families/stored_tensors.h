@@ -13,7 +13,7 @@ struct StoredTensor {
     std::string name;
     std::vector<int64_t> shape;
     size_t parameter = 0;  ///< index into the parameters
-    size_t parts = 1;      ///< above 1: the tensor holds only one part of the parameter
+    size_t parts = 1;      ///< number of tensors among which the parameter is divided
     size_t part = 0;       ///< index of this part
 };
 

@@ -15,7 +15,7 @@ class EmbeddingNoise {
     explicit EmbeddingNoise(const Config& config);
 
     bool on() const { return rule_.alpha > 0; }
-    /// Sets the numbers from which, together with the tokens' places, the noise is drawn.
+    /// Sets the seed and the step, which together with the tokens' places determine the noise.
     void begin_step(int64_t seed, int64_t step);
     /// Adds noise to x_nc. `places_n` are the tokens' places in the data (int64 [N]), and `length` is the
     /// padded length of a row.

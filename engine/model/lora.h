@@ -37,7 +37,7 @@ class Adapter {
     bool drops() const { return lora_.dropout > 0; }
     bool reads_weights() const { return lora_.dora; }
 
-    /// Sets the numbers from which, together with the tokens' places, dropout is drawn.
+    /// Sets the seed and the step, which together with the tokens' places determine dropout.
     void begin_step(int64_t seed, int64_t step);
     /// Begins a forward and backward over tokens at these places in the data (int64 [N]; -1: padding). If
     /// `places_n` is undefined, nothing is dropped.

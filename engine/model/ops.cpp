@@ -112,7 +112,7 @@ void accumulate_weight_gradient(at::Tensor gradient_oc, const at::Tensor& dy_no,
         gradient_oc.copy_(at::mm(dy_no.t(), x_nc));
     } else {
         const at::Tensor sum_oc = at::mm(dy_no.t(), x_nc);
-        // Adding tensors of two dtypes widens whole copies of them, so add a part at a time.
+        // Adding tensors of two dtypes makes widened copies of them, so add a part at a time.
         for_parts(sum_oc.size(0), kWideRows, [&](int64_t o, int64_t rows) {
             gradient_oc.narrow(0, o, rows).add_(sum_oc.narrow(0, o, rows));
         });

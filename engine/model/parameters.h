@@ -148,7 +148,7 @@ class Parameters {
     /// part.
     Group& group_of(int unit);
     int64_t whole_size(int unit) const { return units_[static_cast<size_t>(unit)].whole.size(); }  ///< padded
-    /// Returns the elements of the unit that a pass reads on this rank, within the whole unit.
+    /// Returns the range, within the full unit, of the elements that a pass reads on this rank.
     FlatRange part_of(int unit) const;
     /// Returns the units that the head's forward needs; with tied weights also the embedding.
     std::vector<int> units_of_head() const;
@@ -295,8 +295,8 @@ class InitialValues {
     at::Generator generator_;
 };
 
-/// Returns whole parameters in order. Sharded ones are gathered one unit at a time: all ranks of the shard
-/// group must go through the same parameters.
+/// Returns full parameters in order. Sharded parameters are gathered one unit at a time: all ranks of the
+/// shard group must go through the same parameters.
 class WholeValues {
   public:
     WholeValues(Parameters& parameters, const Flat& flat) : parameters_(parameters), flat_(flat) {}

@@ -18,10 +18,10 @@ struct RopeTables {
         query_scale_t;  ///< [T] float32, factors that grow with position; undefined if queries are not scaled
 };
 
-/// Returns the tables. `positions_t` is int64 [T] on the model's device; `sequence_length` counts the whole
-/// sequence (the `dynamic` scaling grows with it). Throws Error(Refused) on an unknown scaling. Sources: Su
-/// et al. 2021 (default); Peng et al. 2023, "YaRN", section 3 (yarn, dynamic NTK); Llama 3.1 (llama3); Ding
-/// et al. 2024, "LongRoPE" (longrope: factors by the length of the whole sequence).
+/// Returns the tables. `positions_t` is int64 [T] on the model's device; `sequence_length` is that of the
+/// sequence on all ranks (the `dynamic` scaling depends on it). Throws Error(Refused) on an unknown scaling.
+/// Sources: Su et al. 2021 (default); Peng et al. 2023, "YaRN", section 3 (yarn, dynamic NTK); Llama 3.1
+/// (llama3); Ding et al. 2024, "LongRoPE" (longrope: factors by the length of the whole sequence).
 RopeTables make_rope_tables(const ModelConfig& model, const RopeConfig& rope, const at::Tensor& positions_t,
                             int64_t sequence_length);
 

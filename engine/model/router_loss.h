@@ -35,7 +35,8 @@ class RouterLoss {
   private:
     const int64_t experts_;
     const double coefficient_;
-    at::Tensor sums_;  ///< choices of each expert, sums of its probabilities, number of tokens
+    at::Tensor
+        sums_;  ///< how often each expert was chosen, sums of the experts' probabilities, number of tokens
     at::Tensor gradient_e_;
     double value_ = 0;
 };

@@ -17,8 +17,8 @@
 
 namespace ringmaster {
 
-/// Holds everything that depends only on a sequence's length, documents and layout. It is made once and
-/// shared by all batches for which these are the same.
+/// Holds everything that depends only on a sequence's length, documents and layout. One object serves all
+/// batches that have these in common.
 struct SequenceShard {
     /// `longest` is the highest position + 1, before the layout's padding. `mask` gives the documents; each
     /// layer adds its own window. `gathered_heads` is as in ShardedAttention.
@@ -28,10 +28,11 @@ struct SequenceShard {
     Layout layout;
     std::vector<TokenRange> chunks;  ///< this rank's tokens, computed one chunk after the other
     std::vector<RopeTables> ropes;   ///< tables of the current chunk, in the order of ModelConfig::ropes
-    std::map<int64_t, ShardedAttention> attentions;  ///< one per window of the layers; 0: no window
-    std::optional<OwnStretches> stretches;           ///< set if a layer is recurrent
-    Groups& ranks;                                   ///< groups that share the sequence
-    RankProgress& progress;                          ///< reports what this rank is doing
+    std::map<int64_t, ShardedAttention>
+        attentions;                         ///< by the layers' windows; key 0 is for layers without a window
+    std::optional<OwnStretches> stretches;  ///< set if a layer is recurrent
+    Groups& ranks;                          ///< groups that share the sequence
+    RankProgress& progress;                 ///< reports what this rank is doing
     const KeyTravel key_travel;
 
     /// Makes the tables of a chunk; does nothing if there is only one chunk.

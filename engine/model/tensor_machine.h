@@ -155,8 +155,8 @@ class TensorMachine {
     /// Holds the latents that ranks send in place of keys and values; tensors are undefined if ranks send
     /// keys and values.
     struct SentLatents {
-        at::Tensor sent_nw;        ///< [N, R + rotary width]: normed latents, and the rotated part of keys
-        at::Tensor dlatents_nr;    ///< the part of the latents' gradient that other ranks computed, float32
+        at::Tensor sent_nw;      ///< [N, R + rotary width]: normalised latents, and the rotated part of keys
+        at::Tensor dlatents_nr;  ///< the part of the latents' gradient that other ranks computed, float32
         bool accumulated = false;  ///< gradients of KeyValueUp have been set
     };
     bool sends_latents() const;
@@ -357,8 +357,9 @@ class TensorMachine {
     const Kept& kept_;
     const Adapter* adapter_;
     QuantizedBase* quantized_;
-    std::optional<Group> expert_group_;  ///< set if experts are divided among its ranks
-    OutlierColumns outliers_;            ///< outliers of the current layer, if inputs are quantised
+    std::optional<Group>
+        expert_group_;         ///< group of ranks that divide the experts; unset without expert parallelism
+    OutlierColumns outliers_;  ///< outliers of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
     KeyValueCache* cache_ = nullptr;  ///< set while decoding, when there is no shard
     LayerKeys* keys_ = nullptr;       ///< set if the shard has several chunks

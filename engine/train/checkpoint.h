@@ -25,18 +25,16 @@ namespace ringmaster {
 /// Records the best evaluation, for load_best_model_at_end and early_stopping_patience.
 struct BestModel {
     std::optional<double> loss;
-    int64_t step = 0;  ///< step of that evaluation
-    int64_t checkpoint =
-        0;  ///< step of the latest checkpoint that was the best when it was saved; 0 if there is none
-    int64_t waited = 0;  ///< number of evaluations since that one, none of them better
+    int64_t step = 0;        ///< step of the best evaluation
+    int64_t checkpoint = 0;  ///< step of the latest checkpoint that was best when saved, or 0
+    int64_t waited = 0;      ///< number of evaluations since `step`, none of them better
 };
 
 /// Holds the state from which a run resumes, besides tensors.
 struct TrainerState {
     int64_t step = 0;           ///< completed optimizer steps
     int64_t consumed_rows = 0;  ///< the sampler's position
-    int64_t rows = 0;  ///< rows in the data; a run whose data has another number of rows cannot resume from
-                       ///< this checkpoint
+    int64_t rows = 0;           ///< rows in the data; a run on other data cannot resume from here
     int64_t seed = 0;
     BestModel best = {};
     int64_t skipped_steps = 0;  ///< total number of steps without an update
@@ -59,8 +57,8 @@ TrainerState load_checkpoint(const std::filesystem::path& dir, Parameters& param
 /// call it.
 void export_model(const Plan& plan, Parameters& parameters, int rank);
 
-/// Writes the current weights to `folder`, as a whole model in Hugging Face's format: an adapter is merged
-/// into its base. Replaces a folder of that name. All ranks call it.
+/// Writes the current weights to `folder`, as a complete model in Hugging Face's format, with an adapter
+/// merged into its base. Replaces a folder of that name. All ranks call it.
 void write_policy(const Plan& plan, Parameters& parameters, int rank, const std::filesystem::path& folder);
 
 }  // namespace ringmaster

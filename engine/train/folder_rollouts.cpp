@@ -68,7 +68,7 @@ FolderRollouts::FolderRollouts(const fs::path& run_dir, const Plan& plan, Groups
       command_{std::move(command), {}, std::chrono::minutes(2), kCode, "folder of rollouts"} {}
 
 std::chrono::milliseconds FolderRollouts::patience() const {
-    constexpr std::chrono::seconds kOfProcess{60};  // the process reaches its own limit first
+    constexpr std::chrono::seconds kOfProcess{60};  // extra time, so that the process times out first
     return std::chrono::seconds(plan_.config.policy->folder->timeout) + kOfProcess;
 }
 

@@ -68,7 +68,7 @@ class MeshPass {
         double loss_sum = 0;  ///< sum over this rank's valid labels
         double data_s = 0;    ///< seconds spent on cutting rows
         Shares shares;
-        std::optional<double> router_loss = {};  ///< router's loss of all ranks, if the model adds one
+        std::optional<double> router_loss = {};  ///< router's loss over all ranks, if the model adds one
     };
 
     /// Computes gradients of scale · Σ cross-entropy over the micro-batches. Ranks may have different numbers
@@ -84,7 +84,7 @@ class MeshPass {
     std::vector<double> segment_sums(const std::vector<Row>& rows, bool dropout);
 
     Decoder& decoder() { return decoder_; }
-    /// Sets the numbers from which, together with the tokens' places, the embeddings' noise is drawn.
+    /// Sets the seed and the step, which together with the tokens' places determine the embeddings' noise.
     void begin_step(int64_t seed, int64_t step) { noise_.begin_step(seed, step); }
     /// Multiplies the gradients of later calls, but not the losses, by `factor`.
     void scale_loss(double factor) { loss_scale_ = factor; }
@@ -143,7 +143,7 @@ class MeshPass {
     double loss_scale_ = 1;
     std::optional<RouterLoss> router_loss_;
     std::map<ShapeKey, KnownShape> shapes_;
-    std::optional<RingAttnFunc> picked_;  ///< layout of the previous batch, if each batch chooses one
+    std::optional<RingAttnFunc> picked_;  ///< layout of the previous batch, if each batch chooses its layout
     std::function<void(RingAttnFunc)> on_layout_;
     std::function<void(const SequenceShard&)> on_batch_;
 };

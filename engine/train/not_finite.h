@@ -1,5 +1,5 @@
-/// Finds where a value stopped being finite: repeats the step without an update and checks every
-/// layer.
+/// Finds where a value stopped being finite. The step is repeated without an update, and every layer's values
+/// are checked.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,8 +1,8 @@
 /// Computes the losses of training on rollouts from log-probabilities, one number per label, and their
 /// derivatives: the weights of the labels in the backward pass. The arithmetic is in double and gives the
 /// same results on every rank. The formulas are those of TRL 1.16 (trainer/grpo_trainer.py, _compute_loss);
-/// means are over the whole step. Sources: Shao et al. 2024 (GRPO), Yu et al. 2025 (DAPO), Liu et al. 2025
-/// (Dr. GRPO), Zheng et al. 2025 (GSPO).
+/// means are over the step's global batch. Sources: Shao et al. 2024 (GRPO), Yu et al. 2025 (DAPO), Liu et
+/// al. 2025 (Dr. GRPO), Zheng et al. 2025 (GSPO).
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace ringmaster {
 
-/// Holds all that the loss depends on in one document: numbers for each of its labels.
+/// Holds everything in one document that the loss depends on, by label.
 struct RolloutSums {
     double advantage = 0;
     std::vector<double> log_p;

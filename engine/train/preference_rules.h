@@ -1,7 +1,7 @@
 /// Computes the losses of training on preferences from sums of label log-probabilities, one number per
 /// document, and their derivatives: the weights of the documents' labels in the backward pass. The arithmetic
 /// is in double and gives the same results on every rank. The formulas are those of TRL 1.16; means over
-/// labels or rows are over the whole step, whereas TRL takes them over a device's rows.
+/// labels or rows are over the step's global batch, whereas TRL takes them over a device's rows.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace ringmaster {
 
-/// Holds all that a loss depends on in one document.
+/// Holds everything in one document that a loss depends on.
 struct DocumentSums {
-    double completion = 0;  ///< Σ log p of its completion's labels
-    double prompt = 0;      ///< Σ log p of its prompt's labels, if these are trained
+    double completion = 0;  ///< Σ log p of the completion's labels
+    double prompt = 0;      ///< Σ log p of the prompt's labels, if prompts are trained
     int64_t completion_labels = 0, prompt_labels = 0;
-    double reference = 0;  ///< Σ log p of its completion under the reference
+    double reference = 0;  ///< Σ log p of the completion under the reference
     bool desirable = false;
 };
 

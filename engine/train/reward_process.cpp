@@ -147,7 +147,7 @@ void RewardProcess::send(const std::string& line, const AnswerRules& rules) {
 }
 
 /// Waits for bytes and receives them. If a stop may be requested, waits at most 200 ms. Returns whether a
-/// whole line has arrived.
+/// complete line has arrived.
 bool RewardProcess::takes_bytes(size_t longest, const AnswerRules& rules, Clock::time_point deadline) {
     if (pending_.find('\n') != std::string::npos) return true;
     if (pending_.size() > longest) fail(rules, "the answer is longer than an answer can be");

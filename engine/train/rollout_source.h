@@ -56,7 +56,7 @@ class RolloutSource {
     /// Throws Error(Refused) if prepared rows cannot be used. `prepared` is null for a folder.
     virtual void check(const TokenFile* prepared) const = 0;
     /// Gets the rows of `step`, counted from 1. `chosen` holds indices of prepared rows; for a folder, it
-    /// holds numbers of rows in the order of arrival. Every rank calls this. Returns false if rank 0 was
+    /// holds indices of rows in the order of arrival. Every rank calls this. Returns false if rank 0 was
     /// asked to stop while it waited. Throws MissingRollouts.
     virtual bool next(int64_t step, const TokenFile* prepared, const std::vector<int64_t>& chosen,
                       const Policy& policy) = 0;

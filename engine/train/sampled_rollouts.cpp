@@ -108,7 +108,7 @@ SampledRollouts::SampledRollouts(const fs::path& run_dir, const Plan& plan, Grou
       request_(std::move(request)) {}
 
 int64_t SampledRollouts::rows_per_step() const {
-    return plan_.batch.global / rule_.generations;  // the plan has whole groups
+    return plan_.batch.global / rule_.generations;  // the plan's batch consists of complete groups
 }
 
 void SampledRollouts::check(const TokenFile* prompts) const {
@@ -202,7 +202,7 @@ void SampledRollouts::share_log_probabilities(std::vector<Completion>& completio
 }
 
 std::chrono::milliseconds SampledRollouts::patience() const {
-    constexpr std::chrono::seconds kOfProcess{60};  // the process reaches its own limit first
+    constexpr std::chrono::seconds kOfProcess{60};  // extra time, so that the process times out first
     return rule_.server ? std::chrono::seconds(rule_.server->timeout) + kOfProcess
                         : std::chrono::milliseconds(0);
 }

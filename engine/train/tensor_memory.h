@@ -1,5 +1,5 @@
-/// Counts the tensor memory of this process exactly, as the allocator hands it out. Does not include the
-/// program, buffers of MKL, oneDNN and Gloo, or mapped files.
+/// Counts the tensor memory of this process exactly, at the allocator. Does not include the program, buffers
+/// of MKL, oneDNN and Gloo, or mapped files.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,7 @@ struct TensorMemory {
     int64_t peak_bytes = 0;  ///< peak since the last reset
 };
 
-/// Puts a counting allocator under every CPU tensor made from now on. Call once, before the first tensor.
+/// From now on, allocates every CPU tensor with a counting allocator. Call once, before the first tensor.
 void count_cpu_memory();
 
 /// Returns the memory of the device's tensors; zero on the CPU unless count_cpu_memory was called.

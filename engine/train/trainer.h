@@ -54,7 +54,7 @@ class Trainer {
     /// Returns null if rank 0 has `stop_requested` while it waits for rows to arrive.
     const TokenFile* tokens(const std::atomic<bool>& stop_requested);
     Optimizer& optimizer() { return *optimizer_; }
-    /// Returns the next rows, at least `count` of them if the epoch has as many.
+    /// Returns the next rows: at least `count`, or as many as the epoch has left.
     std::vector<int64_t> next_rows(int64_t count) const;
     int64_t total_steps() const { return total_steps_; }
 

@@ -35,7 +35,7 @@ class TrainingStep {
         double loss = 0;       ///< mean over the labels of all ranks
         double grad_norm = 0;  ///< norm over all ranks, before clipping; finite on all ranks or on none
         Requests requests;     ///< requests of all ranks, combined
-        std::optional<double> loss_scale = {};   ///< scale of this step's loss, in float16
+        std::optional<double> loss_scale = {};   ///< scale of this step's loss; set only in float16
         std::optional<double> router_loss = {};  ///< router's loss over all ranks, if the model adds one
         LossFigures preference = {};
         bool overflowed = false;  ///< float16 cannot hold a scaled gradient; equal on all ranks
