@@ -18,9 +18,9 @@ struct AttentionVerdict {
     bool ok() const { return worst <= bound; }
 };
 
-/// Returns a verdict per case: head dims 64, 96, 128 and 256, one or four query heads per key/value head,
-/// each mask of a slice, packed documents and a sliding window, with and without a cap of scores. Uses the
-/// device's kernels.
+/// Checks the device's kernels and returns a verdict per case. Cases cover head dims 64, 96, 128 and 256, and
+/// one or four query heads per key/value head. They also cover each mask of a slice, packed documents and a
+/// sliding window, with and without a cap of scores.
 std::vector<AttentionVerdict> check_attention(at::Device device);
 
 struct RingVerdict {

@@ -1,7 +1,7 @@
 /// Chooses CUDA's attention kernel for a run: FlashAttention-2, or cuDNN if a short measurement at the start,
 /// on the run's shapes, shows that it is faster. cuDNN is chosen only if it ran, agreed with
-/// FlashAttention-2, was faster on every rank, and gives the same bits each time if the run must repeat
-/// bit-exactly.
+/// FlashAttention-2, and was faster on every rank. If the run must repeat bit-exactly, cuDNN must also give
+/// the same bits each time.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -60,8 +60,8 @@ AttentionChoice measure_cudnn(const KernelShape& shape, at::Device device, doubl
 /// Returns the dense launches of one ring rank for a row of the plan's length: all hops, each shape once.
 std::vector<KernelShape> run_shapes(const Plan& plan, int ring_rank);
 
-/// Runs the chosen kernels once on each of the run's shapes, with tensors laid out in memory as in the run,
-/// and drops `other` if it rejects a shape or gives other results. Stores the reason in `choice`.
+/// Runs the chosen kernels once on each of the run's shapes, with tensors laid out in memory as in the run.
+/// Drops `other` if it rejects a shape or gives different results. Stores the reason in `choice`.
 void try_on_run_shapes(AttentionChoice& choice, const FlashKernel& flash, const FlashKernel& other,
                        const std::vector<KernelShape>& shapes, at::Device device);
 

@@ -1,9 +1,9 @@
-/// Proves, before a long run starts, that the mesh trains as one rank would: on some of the run's next rows,
-/// shortened to fit the budget, it compares the trainer's own step with the plain model (plain_model.h),
-/// which shares no kernel, layout, chunk or tile with the mesh. It compares the loss, the gradient norm,
-/// every tensor's gradient, gradients of queries, keys and values at sampled tokens, the weights that each
-/// rank computes with, and the sums of the ranks' shares. Then it changes one document: no bit of another
-/// document's outputs may change.
+/// Proves, before a long run starts, that the mesh trains as one rank would. Preflight takes some of the
+/// run's next rows, shortened to fit the budget, and compares the trainer's step with the plain model
+/// (plain_model.h). The plain model shares no kernel, layout, chunk or tile with the mesh. The comparison
+/// covers the loss, the gradient norm, every tensor's gradient, and gradients of queries, keys and values at
+/// sampled tokens. It also covers the weights that each rank computes with and the sums of the ranks' shares.
+/// Then preflight changes one document: no bit of another document's outputs may change.
 ///
 /// Training in bfloat16 is proved twice: in float32 on the same mesh, which reveals small faults, and in
 /// bfloat16. Products of 8-bit inputs are proved separately (int8_check.h), and everything else with
@@ -76,9 +76,9 @@ struct PreflightSubject {
     int64_t steps_left = 0;
 };
 
-/// Runs the proof on all ranks together; each gets the same report. Keeps weights and optimizer unchanged,
-/// except under Preflight::Only, which also makes and proves an update; gradients change. A proof on short
-/// rows comes first; a second proof on longer rows uses the rest of the budget.
+/// Runs the proof on all ranks together; each rank gets the same report. Changes gradients, but not weights
+/// or optimizer, except under Preflight::Only, which also makes and proves an update. A proof on short rows
+/// comes first; a second proof on longer rows uses the rest of the budget.
 PreflightReport preflight(const Plan& plan, Groups& groups, const PreflightSubject& subject,
                           const PreflightBudget& budget = {});
 

@@ -27,8 +27,8 @@ void describe_gpt_oss(const ConfigFields& fields, ModelConfig& model) {
     model.qkv_bias = model.output_bias = fields.flag_or("attention_bias", true);
     model.attention_sinks = true;
     read_experts(fields, model, {128, 4});
-    // The class takes the softmax of the chosen experts' logits, which is the same as dividing their shares
-    // of the softmax over all experts by the sum of these shares.
+    // The class takes the softmax of the chosen experts' logits. This equals the softmax over all experts,
+    // divided by its sum over the chosen experts.
     model.norms_expert_weights = true;
     model.expert_biases = model.experts_transposed = true;
     model.gate.limit = fields.positive_or("swiglu_limit", 7);

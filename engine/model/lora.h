@@ -5,7 +5,8 @@
 /// same order. Nothing is kept for the backward pass, which recomputes x·Aᵀ and dropout's mask.
 ///
 /// With DoRA (Liu et al. 2024, equation 5) a module's output is x·Wᵀ + (g − 1)∘(x̃·Wᵀ) + g∘s·x̃·Aᵀ·Bᵀ, with
-/// x̃ = dropout(x) and g = magnitude ÷ the length of each row of W + s·B·A, a length that has no gradient.
+/// x̃ = dropout(x) and g = magnitude ÷ the length of each row of W + s·B·A. No gradient flows through these
+/// lengths.
 ///
 /// Letters: N tokens, C inputs and O outputs of a module, R its rank.
 #pragma once

@@ -12,8 +12,9 @@ namespace ringmaster {
 
 constexpr int64_t kMxfp4Group = 32;
 
-/// Returns elements [begin, end) of the parameter [experts, inputs, outputs] in float32, given its codes,
-/// uint8 [experts, outputs, inputs / 32, 16], and exponents + 127, uint8 [experts, outputs, inputs / 32].
+/// Returns elements [begin, end) of the parameter [experts, inputs, outputs] in float32. `blocks` holds the
+/// codes, uint8 [experts, outputs, inputs / 32, 16]; `scales` holds the exponents + 127, uint8 [experts,
+/// outputs, inputs / 32].
 at::Tensor mxfp4_values(const at::Tensor& blocks, const at::Tensor& scales, int64_t begin, int64_t end);
 
 }  // namespace ringmaster

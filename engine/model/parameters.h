@@ -209,9 +209,9 @@ class Parameters {
     /// Adds a unit's reduced gradients, this rank's slice, to those of the step; `first` replaces them.
     void keep_gradients(int unit, const at::Tensor& slice, bool first);
 
-    /// Initialises as transformers does (normal with initializer_range, biases 0, norms 1), or an adapter as
-    /// PEFT does (A uniform within inputs^-1/2, which is Kaiming's with a = √5; B 0). The values are the same
-    /// on every mesh.
+    /// Initialises a model as transformers does: normal with initializer_range, biases 0, norms 1.
+    /// Initialises an adapter as PEFT does: A uniform within inputs^-1/2 (Kaiming with a = √5), B 0. The
+    /// values are the same on every mesh.
     void initialize(const ModelConfig& model, int64_t seed);
     /// Stores this rank's part of a parameter's values; `share_update` sends it to all ranks.
     void put(size_t index, const at::Tensor& values);

@@ -3,10 +3,10 @@
 /// finds intact checkpoints.
 ///
 /// checkpoints/step-00000100/ holds a Hugging Face model (config.json, model*.safetensors in the master's
-/// dtype, tokenizer files), optimizer.safetensors, trainer_state.json, and the file `complete`, written last,
-/// which lists the others with sizes and checksums computed while writing. For an adapter it holds the files
-/// that PEFT saves (adapter_config.json, adapter_model.safetensors), without the frozen weights. `parameters`
-/// are the trained parameters.
+/// dtype, tokenizer files), optimizer.safetensors, trainer_state.json, and the file `complete`. `complete` is
+/// written last and lists the other files with the sizes and checksums computed while writing. For an adapter
+/// it holds the files that PEFT saves (adapter_config.json, adapter_model.safetensors), without the frozen
+/// weights. `parameters` are the trained parameters.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct BestModel {
 struct TrainerState {
     int64_t step = 0;           ///< completed optimizer steps
     int64_t consumed_rows = 0;  ///< the sampler's position
-    int64_t rows = 0;           ///< rows in the data; a run on other data cannot resume from here
+    int64_t rows = 0;           ///< number of rows in the data; must be the same on resume
     int64_t seed = 0;
     BestModel best = {};
     int64_t skipped_steps = 0;  ///< total number of steps without an update

@@ -1,8 +1,8 @@
 /// Lets a run train on rollouts that another program puts into a folder while the run trains (RolloutFolder):
 /// each step takes the next rows of the files, in the order of their names. Rank 0 asks a Python process for
-/// the rows (launcher/tokenize/ringmaster_rows/rollout_folder.py), which reads the files with the parser of
-/// prepared rows, so that the engine does not parse rows itself. The process records the rows that were taken
-/// in RUN/rollouts/taken.jsonl, so that a resumed run trains on the same rows.
+/// the rows (launcher/tokenize/ringmaster_rows/rollout_folder.py). The process reads the files with the
+/// parser of prepared rows, so that the engine does not parse rows. The process records the rows that were
+/// taken in RUN/rollouts/taken.jsonl, so that a resumed run trains on the same rows.
 ///
 /// The launcher writes RUN/sampling.json: {"rollout_command": [program, arguments]}.
 #pragma once

@@ -1,6 +1,6 @@
-/// Allocates large tensors from the system and caches them by size. The C library's heap either fragments
-/// (which costs a fifth of a process's memory) or returns every freed block to the system, which then clears
-/// new pages at every step.
+/// Allocates large tensors from the system and caches them by size. The C library's heap has one of two
+/// costs. It fragments, which takes a fifth of a process's memory, or it returns every freed block to the
+/// system, which then clears new pages at every step.
 #pragma once
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 /// cannot hold is skipped. Source: Micikevicius et al. 2018, "Mixed Precision Training", section 3.2.
 ///
 /// Autocast keeps the gradients of an adapter's matrices in float16, where 65,520 and more are infinite. Here
-/// they are float32 sums over micro-batches and ranks, and the limit applies to the sum over the step, so the
-/// mesh does not change which steps are skipped. Partial sums (of a ring, a rank or a micro-batch) are
+/// these gradients are float32 sums over micro-batches and ranks. The limit applies to the sum over the step,
+/// so the mesh does not change which steps are skipped. Partial sums (of a ring, a rank or a micro-batch) are
 /// float32, and do not overflow.
 #pragma once
 

@@ -18,8 +18,8 @@ struct WatchedLoss {
 };
 
 /// Adds the step's loss to `watched`, and returns whether the run must end after this step. As in axolotl,
-/// every logging_steps steps the mean loss over them is logged, and each step compares the newest logged
-/// loss, which is from earlier steps, with the threshold.
+/// the mean loss is logged every logging_steps steps. Each step compares the newest logged loss, which is
+/// from earlier steps, with the threshold.
 bool loss_stays_high(const Config& config, int64_t step, double loss, WatchedLoss& watched);
 
 }  // namespace ringmaster

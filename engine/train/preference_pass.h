@@ -1,12 +1,13 @@
-/// Turns a step's rows of preferences or rollouts into the weights of their labels: a forward pass gives the
-/// sum of label log-probabilities of each slot (a document or, for rollouts, a label), one all-reduce shares
-/// these sums, and the loss's derivatives with respect to the sums (preference_rules.h, policy_rules.h) are
-/// the weights of the ordinary backward. The sums do not depend on batches, shards or packing.
+/// Turns a step's rows of preferences or rollouts into the weights of their labels. A slot is a document or,
+/// for rollouts, a label. A forward pass computes each slot's sum of label log-probabilities, and one
+/// all-reduce shares these sums. The loss's derivatives with respect to the sums (preference_rules.h,
+/// policy_rules.h) are the weights of the ordinary backward. The sums do not depend on batches, shards or
+/// packing.
 ///
 /// The forward pass is separate because the loss needs the sums of all micro-batches and all ranks before the
-/// first backward may start. One pass for both would keep the activations of every micro-batch of the step at
-/// once; the plan counts the activations of one. A router's loss needs a separate forward pass for the same
-/// reason.
+/// first backward may start. A combined pass would keep the activations of every micro-batch of the step at
+/// once, but the plan counts the activations of only one. A router's loss needs a separate forward pass for
+/// the same reason.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 /// Keeps the log-probabilities that a run's data had under the weights it started with. They are computed
-/// before the first step, for the rows that the run will read, and kept in the run directory, so that a
+/// before the first step, for the rows that the run will read. The run directory keeps them, so that a
 /// resumed run reads the same numbers. If some are missing, a resumed run computes them before it loads its
 /// checkpoint.
 #pragma once

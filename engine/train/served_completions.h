@@ -36,8 +36,8 @@ size_t longest_answer(const ServedQuestion& question);
 
 /// Reads {"completions": [[ids]], "log_probabilities": [[numbers]] or null}: the completions of a prompt
 /// follow each other. Throws Error(Refused) unless each completion has 1 to max_new_tokens tokens of the
-/// vocabulary, a stop token only at its end, and, if they were asked for, finite log-probabilities that are
-/// not positive.
+/// vocabulary, with a stop token only at its end. Log-probabilities, if requested, must be finite and not
+/// positive.
 std::vector<Completion> completions_in(const std::string& line, const ServedQuestion& question);
 
 }  // namespace ringmaster
