@@ -133,8 +133,8 @@ class Attention final : public Block<Machine> {
             machine.lend_keys(qkv_nw_);
     }
 
-    /// Calls `act` with each norm of queries and keys and the norm's columns. Does so only if the model
-    /// applies these norms before the rotary embedding, or after it, as `after_rotary` says.
+    /// Calls `act` with each norm of queries and keys and the norm's columns. Does nothing unless the model
+    /// applies these norms after the rotary embedding (`after_rotary`) or before it (otherwise).
     template <class Act>
     void norm_heads(const Machine& machine, bool after_rotary, const Act& act) {
         const ModelConfig& model = machine.model();

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kBound = 3e-2;        // bound for bfloat16, as in the self-test
 constexpr double kWorthwhile = 0.97;   // cuDNN must take less than this fraction of FlashAttention-2's time
-constexpr int64_t kMostTokens = 8192;  // most tokens to time; beyond, both kernels slow down alike
+constexpr int64_t kMostTokens = 8192;  // more tokens slow both kernels alike
 
 /// Returns fixed values, because random values would advance the generator that the run itself may use. Long
 /// tensors repeat their values, which saves temporary memory.

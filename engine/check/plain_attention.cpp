@@ -34,9 +34,9 @@ double score_scale(const ModelConfig& m) {
     return m.attention_scale != 0 ? m.attention_scale : 1 / std::sqrt(static_cast<double>(m.head_dim));
 }
 
-/// Calls `body` for each block of queries, with the first query and the number of queries. It also gets their
-/// probabilities over the document's keys up to the last query, [H, queries, keys], the sinks' probabilities,
-/// [H, queries, 1], and the slopes of the softcap at the scores.
+/// Calls `body` for each block of queries, with the first query and the number of queries. `body` also gets
+/// the queries' probabilities over the document's keys up to the last query, [H, queries, keys], the sinks'
+/// probabilities, [H, queries, 1], and the slopes of the softcap at the scores.
 template <typename Body>
 void for_query_blocks(const ModelConfig& m, const LayerKind& kind, const Heads& heads,
                       const at::Tensor& sinks_h, const Body& body) {

@@ -1,5 +1,5 @@
-/// Times repeated work on one device. It takes the median over rounds, so that a brief load on the machine
-/// does not distort the result.
+/// Times repeated work on one device. The result is the median over rounds, so that a brief load on the
+/// machine does not distort it.
 #pragma once
 
 #include <ATen/DeviceAccelerator.h>
@@ -20,7 +20,8 @@ class Stopwatch {
         return median([] {}, work);
     }
 
-    /// Calls `prepare` before every round, outside the measured time.
+    /// Returns the median time of a call of `work`, in seconds. Calls `prepare` before every round, outside
+    /// the measured time.
     double median(const std::function<void()>& prepare, const std::function<void()>& work) const {
         round(prepare, work);  // warms up memory, code paths and caches
         std::vector<double> rounds;

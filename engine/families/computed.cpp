@@ -8,8 +8,7 @@ namespace {
 
 struct Feature {
     const char* name;
-    bool computed;  // true if forward, backward, preflight's reference and the memory trace all support the
-                    // feature
+    bool computed;  // true if the engine, preflight's reference and the memory trace support it
     bool (*asked)(const ModelConfig& model);
 };
 

@@ -74,8 +74,7 @@ std::optional<ModelConfig> first_model_config(const std::vector<fs::path>& snaps
     for (const fs::path& snapshot : snapshots) {
         try {
             return read_model_config(snapshot.string());
-        } catch (const Error&) {  // the file is damaged or of an unknown family: the plan reports the missing
-                                  // configuration
+        } catch (const Error&) {  // damaged file or unknown family: the plan reports that a model is missing
         }
     }
     return std::nullopt;

@@ -1,5 +1,5 @@
-// Describes Jamba: most layers are state spaces (Mamba-1), the others have attention without positions; each
-// also has an MLP or experts. Source: Lieber et al. 2024, arXiv 2403.19887.
+// Describes Jamba: most layers are state spaces (Mamba-1), the others have attention without positions. Every
+// layer also has an MLP or experts. Source: Lieber et al. 2024, arXiv 2403.19887.
 #include "engine/families/families.h"
 
 namespace ringmaster {

@@ -9,6 +9,6 @@ namespace ringmaster {
 /// largest layer.
 UnitSizes lora_unit_sizes(const ModelConfig& model, const Lora& lora);
 int64_t lora_count(const ModelConfig& model,
-                   const Lora& lora);  ///< returns the number of elements of the entire adapter
+                   const Lora& lora);  ///< elements of the adapter
 
 }  // namespace ringmaster

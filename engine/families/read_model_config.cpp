@@ -285,8 +285,8 @@ void refuse_absurd_size(const ModelConfig& model, const std::string& where) {
                     "its sizes multiply to more than 10^15 parameters", where);
 }
 
-/// Reads a model. For a multimodal wrapper, its settings for tied embeddings and quantised weights replace
-/// those of its text part.
+/// Reads a model. A multimodal wrapper's settings for tied embeddings and quantised weights replace those of
+/// its text part.
 ModelConfig model_config_from_json(const json& values, const std::string& where) {
     const ConfigFields fields(values, where);
     const Wrapper* wrapper = find_wrapper(fields.text_or("model_type", ""));

@@ -62,7 +62,7 @@ at::Tensor masked(const at::Tensor& q_nhd, const at::Tensor& keys_nksd, const at
     return out.view(q_nhd.sizes()).to(q_nhd.scalar_type());
 }
 
-/// Takes as many tokens at a time as the cache has rows, because each token gets a copy of its row's keys.
+/// Computes as many tokens at a time as the cache has rows, because each token gets a copy of its row's keys.
 at::Tensor by_library(const at::Tensor& q_nhd, const at::Tensor& keys_bksd, const at::Tensor& values_bksd,
                       const std::vector<DecodedToken>& tokens, const ScoreRule& rule,
                       const at::Tensor& sinks_h) {

@@ -82,8 +82,8 @@ std::vector<int64_t> begins_of(const at::Tensor& chosen_m, int64_t experts) {
     return begins;
 }
 
-/// Calls `body` with some rows at a time, because on a CPU an operation on two dtypes makes widened copies of
-/// its inputs.
+/// Calls `body` for a limited number of rows at a time, because on a CPU an operation on two dtypes makes
+/// widened copies of its inputs.
 template <class Body>
 void for_rows(const at::Tensor& x_mw, const Body& body) {
     constexpr int64_t kRows = pieces::kExpertRows;

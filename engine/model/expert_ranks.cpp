@@ -55,8 +55,7 @@ at::Tensor excess_left_out(const ExpertRanks& ranks, const at::Tensor& chosen_nk
     const auto [left_out_n, at_n] = others_ne.scatter(1, chosen_nk, kNever).max(1);
     const auto [least_n, slot_n] = ranks.ranked_ne.gather(1, chosen_nk).min(1);
     at::Tensor scale_n = ranks.scores_ne.gather(1, chosen_nk.gather(1, slot_n.unsqueeze(1))).squeeze(1);
-    if (ranks.is_corrected())  // the rounding error of a corrected score is in proportion to the uncorrected
-                               // score
+    if (ranks.is_corrected())  // scores before the correction decide the rounding error
         scale_n = at::maximum(scale_n, ranks.scores_ne.gather(1, at_n.unsqueeze(1)).squeeze(1));
     const at::Tensor of_experts_n = (left_out_n - least_n) / scale_n;
     return excess_n.defined() ? at::maximum(excess_n, of_experts_n) : of_experts_n;

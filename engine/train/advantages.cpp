@@ -9,7 +9,7 @@ namespace {
 
 using Reward = std::optional<double>;
 
-constexpr double kLeastSpread = 1e-4;  ///< added to the spread, to avoid a division by zero
+constexpr double kLeastSpread = 1e-4;  ///< added to the spread to avoid a division by zero
 constexpr double kCloseToZero = 1e-8;  ///< torch.isclose's tolerance at 0
 
 RewardFigures figures_of(std::span<const Reward> rewards) {

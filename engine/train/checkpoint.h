@@ -4,9 +4,9 @@
 ///
 /// checkpoints/step-00000100/ holds a Hugging Face model (config.json, model*.safetensors in the master's
 /// dtype, tokenizer files), optimizer.safetensors, trainer_state.json, and the file `complete`. `complete` is
-/// written last and lists the other files with the sizes and checksums computed while writing. For an adapter
-/// it holds the files that PEFT saves (adapter_config.json, adapter_model.safetensors), without the frozen
-/// weights. `parameters` are the trained parameters.
+/// written last and lists the other files with the sizes and checksums computed while writing. An adapter's
+/// checkpoint holds, in place of the model, the files that PEFT saves (adapter_config.json,
+/// adapter_model.safetensors), without the frozen weights. `parameters` are the trained parameters.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ void GradientReduction::start_one(int unit) {
     follow(unit, slice, parameters_.sharding_groups()->shard().reduce_scatter(slice, whole, what_of(unit)));
 }
 
-/// Sums a unit's gradients of one micro-batch.
+/// Starts to sum a unit's gradients of one micro-batch over the ranks.
 void GradientReduction::start_taken(int unit) {
     const at::Tensor whole = parameters_.take_gradients(unit);
     if (parameters_.stage() == 0) {

@@ -21,7 +21,7 @@ class Patience {
     }
 
     /// Returns the timeout during steps, after the first: `ddp_timeout`, or by default two minutes or twice
-    /// the longest step so far, whichever is longer, because no rank can be further behind.
+    /// the longest step so far, whichever is longer, because no rank should lag further behind.
     Time in_steps() const {
         return asked_.count() > 0 ? asked_ : std::max<Time>(std::chrono::minutes(2), 2 * longest_step_);
     }

@@ -240,7 +240,7 @@ void Trainer::watch_loss(double loss) {
 }
 
 void Trainer::note_evaluation(double loss) {
-    constexpr double kNone = std::numeric_limits<double>::max();  // a loss that is NaN is never the best
+    constexpr double kNone = std::numeric_limits<double>::max();  // a first loss of NaN is never the best
     const bool is_first = !best_.loss;
     best_.loss = best_.loss.value_or(kNone);
     const bool is_better = loss < *best_.loss;
