@@ -191,8 +191,8 @@ class Attention final : public Block<Machine> {
     LatentHeads<Machine> latents_;
     HeadNorm<Machine> query_norm_{NormSite::Queries}, key_norm_{NormSite::Keys},
         value_norm_{NormSite::Values};
-    Tensor qkv_nw_;  ///< normalised and rotated queries, keys and values; undefined if only `attended_` holds
-                     ///< them, by heads
+    /// Normalised and rotated queries, keys and values; undefined if only `attended_` holds them, by heads.
+    Tensor qkv_nw_;
     Tensor gates_nw_;
     typename Machine::Attended attended_;
 };

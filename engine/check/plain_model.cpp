@@ -412,8 +412,8 @@ class PlainModel {
     at::Tensor of_embedding_;  ///< the head's part of the gradient of tied weights
     /// Inputs of all layers, and their gradients; undefined if the model has none.
     at::Tensor layer_inputs_nw_, dlayer_inputs_nw_;
-    std::map<int64_t, at::Tensor> lent_nw_,
-        dlent_nw_;  ///< keys and values that other layers read, and their gradients, by layer
+    /// Keys and values that other layers read, and their gradients, by layer.
+    std::map<int64_t, at::Tensor> lent_nw_, dlent_nw_;
 };
 
 }  // namespace

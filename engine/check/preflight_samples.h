@@ -66,8 +66,7 @@ class SampledPass {
 
     MeshPass& pass_;
     size_t begun_ = 0;
-    size_t chunks_ = 1,
-           left_ = 1;  ///< chunks of a sequence, and chunks left in a layer's backward
+    size_t chunks_ = 1, left_ = 1;  ///< chunks of a sequence, and chunks left in a layer's backward
     std::vector<std::optional<LocalRow>> held_;
 };
 

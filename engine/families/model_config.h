@@ -213,8 +213,7 @@ enum class Role {
     RouterCorrection,  ///< bias of the experts' scores, not trained
     RouterNorm,        ///< weights of the norm before the router
     ExpertScales,      ///< multiply the weights of a token's experts
-    ExpertGateUp,  ///< [experts, 2 · width, hidden]; with experts_transposed, the last two dimensions change
-                   ///< places
+    ExpertGateUp,      ///< [experts, 2 · width, hidden], or with the last two dimensions transposed
     ExpertGateUpBias,
     ExpertDown,  ///< [experts, hidden, width], or its transpose
     ExpertDownBias,

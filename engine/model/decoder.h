@@ -34,8 +34,8 @@ struct MicroBatch {
     at::Tensor labels_bt;  ///< int64 [B, T], the label of each token is the next token, or −100 for no label
     at::Tensor places_bt =
         {};  ///< int64 [B, T], indices in the data, −1 for padding; used by experts, dropout and 8-bit inputs
-    std::vector<LabelRun> runs =
-        {};  ///< weights of all labels in a backward pass; if empty, every weight is 1
+    /// Weights of all labels in a backward pass; if empty, every weight is 1.
+    std::vector<LabelRun> runs = {};
     /// Changes the embeddings' output, [N, C], in passes that compute gradients; may be empty.
     std::function<void(const at::Tensor& x_nc, const at::Tensor& places_n)> add_noise = {};
 

@@ -346,8 +346,8 @@ InitialValues::InitialValues(const ModelConfig& model, int64_t seed)
 at::Tensor InitialValues::next(const ParameterShape& shape) {
     at::Tensor values = at::empty(shape.shape, at::kFloat);
     const std::string& name = shape.name;
-    if (name.ends_with("A_log") &&
-        shape.shape.size() == 2)  // Mamba-1's A_log has the same values for every channel
+    // Mamba-1's A_log has the same values for every channel.
+    if (name.ends_with("A_log") && shape.shape.size() == 2)
         return values.copy_(at::arange(1, shape.shape[1] + 1, at::kFloat).log_().expand_as(values));
     if (shape.role == Role::Recurrence && shape.shape.size() == 1 && !name.ends_with(".bias"))
         return name.ends_with("A_log") ? values.uniform_(0.01, 16, generator_).log_() : values.fill_(1);

@@ -97,9 +97,10 @@ struct Flat {
 struct Sharding {
     int stage = 0;
     std::optional<Groups> groups = {};
-    bool states_in_host = false;   ///< gradients, and the values that the optimizer updates
-    bool weights_in_host = false;  ///< also the weights that passes compute with; a unit is on the device
-                                   ///< only while a pass uses it
+    bool states_in_host = false;  ///< gradients, and the values that the optimizer updates
+    /// Also keeps the weights that passes compute with in host memory; a unit is on the device only while a
+    /// pass uses it.
+    bool weights_in_host = false;
 };
 
 class HostLink;

@@ -14,8 +14,7 @@ struct RopeTables {
     at::Tensor cos_td;  ///< [T, rotated pairs] float32, with attention scaling (yarn)
     at::Tensor sin_td;
     bool interleaved = false;  ///< see rotate (ops.h)
-    at::Tensor
-        query_scale_t;  ///< [T] float32, factors that grow with position; undefined if queries are not scaled
+    at::Tensor query_scale_t;  ///< [T] float32: queries' factors by position; undefined if queries have none
 };
 
 /// Returns the tables. `positions_t` is int64 [T] on the model's device; `sequence_length` is that of the

@@ -35,8 +35,9 @@ class RouterLoss {
   private:
     const int64_t experts_;
     const double coefficient_;
-    at::Tensor
-        sums_;  ///< how often each expert was chosen, sums of the experts' probabilities, number of tokens
+    /// How often each expert was chosen, then the sum of each expert's probabilities, then the number of
+    /// tokens.
+    at::Tensor sums_;
     at::Tensor gradient_e_;
     double value_ = 0;
 };

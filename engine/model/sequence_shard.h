@@ -28,8 +28,8 @@ struct SequenceShard {
     Layout layout;
     std::vector<TokenRange> chunks;  ///< this rank's tokens, computed one chunk after the other
     std::vector<RopeTables> ropes;   ///< tables of the current chunk, in the order of ModelConfig::ropes
-    std::map<int64_t, ShardedAttention>
-        attentions;                         ///< by the layers' windows; key 0 is for layers without a window
+    /// Attention by window; key 0 is for layers without a window.
+    std::map<int64_t, ShardedAttention> attentions;
     std::optional<OwnStretches> stretches;  ///< set if a layer is recurrent
     Groups& ranks;                          ///< groups that share the sequence
     RankProgress& progress;                 ///< reports what this rank is doing

@@ -357,9 +357,8 @@ class TensorMachine {
     const Kept& kept_;
     const Adapter* adapter_;
     QuantizedBase* quantized_;
-    std::optional<Group>
-        expert_group_;         ///< group of ranks that divide the experts; unset without expert parallelism
-    OutlierColumns outliers_;  ///< outliers of the current layer, if inputs are quantised
+    std::optional<Group> expert_group_;  ///< ranks that divide the experts, with expert parallelism
+    OutlierColumns outliers_;            ///< outliers of the current layer, if inputs are quantised
     SequenceShard* shard_ = nullptr;
     KeyValueCache* cache_ = nullptr;  ///< set while decoding, when there is no shard
     LayerKeys* keys_ = nullptr;       ///< set if the shard has several chunks
@@ -367,8 +366,8 @@ class TensorMachine {
     LayerInputs* layer_inputs_ = nullptr;  ///< null if layers have no inputs
     size_t chunk_ = 0;
     int64_t rows_ = 0;
-    at::Tensor places_bt_,
-        places_n_;  ///< places of the batch's and of the chunk's tokens; undefined if the batch has no places
+    /// Places of the batch's and of the chunk's tokens; undefined if the batch has no places.
+    at::Tensor places_bt_, places_n_;
     int layer_ = -1;
     std::optional<LayerTensors>
         tile_sums_;  ///< the layer's gradients; those of its MLP and experts are float32

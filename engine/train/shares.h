@@ -21,8 +21,8 @@ struct Shares {
     /// Labels of filler rows (MeshPass::filler), plus 1 if these rows have a loss; the sum over ranks must be
     /// 0.
     int64_t filling = 0;
-    double weight = 0;  ///< this rank's share of the loss: its number of labels times the scale; the sum over
-                        ///< ranks must be 1
+    /// This rank's share of the loss: its number of labels times the scale. The sum over ranks must be 1.
+    double weight = 0;
 
     Shares& operator+=(const Shares& other);
     Shares times(int64_t sequences) const;

@@ -123,8 +123,8 @@ class Trainer {
     int64_t step_ = 0;
     int64_t skipped_steps_ = 0;  ///< number of completed steps without an update
     int64_t saved_step_ = -1;
-    int64_t evaluation_peak_bytes_ =
-        0;  ///< peak during the evaluations since the last step; 0 if there were none
+    /// Peak of memory during the evaluations since the last step; 0 if there were none.
+    int64_t evaluation_peak_bytes_ = 0;
     BestModel best_;
     WatchedLoss watched_;
     bool warned_of_gap_ = false;
