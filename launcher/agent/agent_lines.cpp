@@ -19,7 +19,7 @@ namespace {
 /// maximum bytes of a message, and of a log line
 constexpr size_t kLongText = 2048, kShortText = 512;
 constexpr size_t kLogLines = 8;
-constexpr size_t kPlaceParts = 8, kPartWords = 4, kWordBytes = 128;  ///< limits of a place
+constexpr size_t kPlaceParts = 8, kPartWords = 4, kWordBytes = 128;  ///< limits of RankEnd::place
 constexpr int kDepth = 4;
 constexpr double kLatest = 1e12;  ///< Unix seconds
 

@@ -47,7 +47,7 @@ class Channel {
     std::string line_mac(bool from_first, uint64_t number, std::string_view text) const;
     std::optional<std::string> take_opening(std::string_view line);
 
-    std::string secret_;  ///< key that only agents derive from the run's secret
+    std::string secret_;  ///< HMAC key of the agents, derived from the run's secret
     bool first_;
     int nodes_, node_;
     std::string nonce_first_, nonce_other_;

@@ -48,9 +48,10 @@ class Fleet {
     bool listens() const { return listening_.get() >= 0; }
 
     void add_to(std::vector<pollfd>& waited) const;
-    /// Returns new messages; a lost node is reported once. `arrived` lists the nodes that have said hello.
+    /// Accepts connections, reads from all links, and returns the messages that have arrived. Reports a lost
+    /// node once.
     std::vector<FleetMessage> take();
-    void beat();  ///< sends a beat if the last beat is two seconds old; call it often
+    void beat();  ///< sends a beat if the last one was sent two seconds ago or earlier; call it often
     void send(int node, const std::string& line);
     void send_all(const std::string& line);
 

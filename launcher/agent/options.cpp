@@ -105,7 +105,7 @@ AgentOptions agent_options(const Arguments& given) {
                     "--restarts");
     if (options.engine.empty()) options.engine = in_program_folder("ringmaster-engine");
     options.run_dir = fs::absolute(options.run_dir).lexically_normal();
-    // the path ends in a slash
+    // a path that ends in a slash has no file name
     if (!options.run_dir.has_filename()) options.run_dir = options.run_dir.parent_path();
     options.engine = fs::absolute(options.engine);
     check_usable(options);

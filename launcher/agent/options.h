@@ -20,10 +20,10 @@ struct AgentOptions {
     bool foreground = false;
 
     // The next members describe a run on several nodes.
-    int node = 0;  ///< number of this node; 0 has rank 0
+    int node = 0;  ///< number of this node; node 0 runs rank 0
     int nodes = 1;
     int first_rank = 0;  ///< first rank of this node
-    int world_size = 0;  ///< ranks of all nodes; 0: `ranks`
+    int world_size = 0;  ///< number of ranks on all nodes; 0: the same as `ranks`
     /// Node 0 only: address on which it listens for the others; the run's token is in DIR/token
     std::string listen;
     std::string meet;  ///< other nodes only: ADDRESS:STORE_PORT:AGENT_PORT, as node 0's agent printed it

@@ -27,7 +27,7 @@ struct RankPlace {
     int local_rank = 0;
     int local_ranks = 1;  ///< number of ranks on this node
     std::string store_address = "127.0.0.1";
-    std::string interface;  ///< network interface for Gloo and NCCL; empty: they choose
+    std::string interface;  ///< network interface for Gloo and NCCL; empty: the libraries choose one
     int attempt = 1;
     std::string run_name;
     int store_port = 0;
@@ -45,7 +45,7 @@ struct RankCommand {
     std::vector<std::string> arguments;  ///< program and its arguments
     std::vector<std::string> environment;
     std::filesystem::path log;  ///< file to which stdout and stderr are appended
-    std::vector<int> kept_fds;  ///< descriptors that it inherits besides stdin, stdout and stderr
+    std::vector<int> kept_fds;  ///< descriptors that the rank inherits besides stdin, stdout and stderr
 };
 
 /// Starts the rank as the leader of its own process group; the kernel kills it when this process dies. Throws

@@ -21,8 +21,8 @@ RankOffsets offsets_now(const std::filesystem::path& run_dir, int rank);
 struct RankRecord {
     /// step from which the attempt began, read from its `hello` event
     int64_t start_step = 0;
-    std::optional<int64_t> step;                ///< last step that it completed
-    std::optional<CheckpointEvent> checkpoint;  ///< last checkpoint that it saved
+    std::optional<int64_t> step;                ///< last step that the rank completed
+    std::optional<CheckpointEvent> checkpoint;  ///< last checkpoint that the rank saved
     std::optional<DoneEvent> done;              ///< set if `done` is the last event, apart from warnings
     std::optional<ErrorEvent> error;            ///< first error
     double error_t = 0;                         ///< time of the error, Unix seconds

@@ -20,7 +20,7 @@ namespace ringmaster {
 enum class Trigger {
     None,          ///< the ranks ended by themselves
     RankFailed,    ///< a rank of this node failed
-    StopTooEarly,  ///< the request to stop killed a rank, which could not save yet
+    StopTooEarly,  ///< the stop request killed a rank that could not save yet
     StopNow,
     OtherNode,  ///< a rank failed on another node, or that node was lost
 };
@@ -29,11 +29,11 @@ struct RankEnd {
     int rank = 0;
     int wait_status = 0;  ///< exit status as waitpid gives it
     bool killed_by_us = false;
-    bool unkillable = false;  ///< true if it still exists seconds after SIGKILL
-    double t = 0;             ///< time of its end, Unix seconds
-    std::string stopped;      ///< "SIGSTOP", the signal that stopped it, if that ended the run
-    Reason place;        ///< parts of " is at work in layer 12, hop 4 (…)", where it was as the run ended
-    bool waits = false;  ///< true if it waited for another rank at that place
+    bool unkillable = false;  ///< true if the process still exists 8 s after SIGKILL
+    double t = 0;             ///< time at which the rank ended, Unix seconds
+    std::string stopped;  ///< signal such as "SIGSTOP", if the run ended because the signal stopped this rank
+    Reason place;  ///< where the rank was when the run ended: " is at work in layer 12, hop 4 (…)", as parts
+    bool waits = false;  ///< true if the rank was waiting there for another rank
     RankRecord record;
 };
 

@@ -32,8 +32,8 @@ std::optional<AlertKind> alert_kind(std::string_view name);
 
 struct Alert {
     AlertKind kind = AlertKind::Spike;
-    double t = 0;                  ///< Unix seconds
-    int64_t step = 0;              ///< step at which it was found; for a stall, the last step before it
+    double t = 0;      ///< Unix seconds
+    int64_t step = 0;  ///< step at which the alert was found; for a stall, the last step before it
     std::optional<int> rank = {};  ///< the slow rank, or the rank that is behind in a stall
     double value = 0;   ///< Spike, Plateau: the loss. Stall: seconds of silence. SlowRank: share of a step.
     double usual = 0;   ///< Spike: the recent median

@@ -53,8 +53,8 @@ class AlertDetector {
     void begin(int64_t start_step, double t);
     void phase(const std::string& name, double t);  ///< rank 0 entered a phase; "train" means training
     void heard(double t);                           ///< a line of any kind was written at this time
-    void step(const RankStep& step);                ///< a rank's steps come in ascending order
-    void take(const EventLine& line);               ///< calls the functions above
+    void step(const RankStep& step);                ///< pass each rank's steps in ascending order
+    void take(const EventLine& line);               ///< passes an event to the functions above
     /// Looks for a stall at the time `now`; call it while the run's state is running.
     void look(double now);
 

@@ -13,7 +13,7 @@ namespace ringmaster {
 
 struct Adopted {
     RunDirectory run;     ///< local run directory
-    bool is_new = false;  ///< true: it was not here before
+    bool is_new = false;  ///< true: this machine did not have the run before
     size_t asked = 0;     ///< index of the node on which it was found
 };
 

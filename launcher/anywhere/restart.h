@@ -26,7 +26,7 @@ RestartLimits restart_limits_of(const RunDirectory& run);
 
 struct NodesLeft {
     std::unique_ptr<RunBackend> at;  ///< the nodes that can still be reached
-    std::vector<size_t> places;      ///< index of each in the run's list of nodes
+    std::vector<size_t> places;      ///< index of each of these nodes in the run's list
     std::vector<NodeReport> lost;    ///< the nodes that cannot be reached, with the reasons
 };
 
@@ -43,8 +43,8 @@ struct Shrunk {
     Plan before, after;
 };
 
-/// Returns settings for `ranks` in place of the plan's ranks, best first: those that keep the rows per step
-/// (and so the losses), then the others; within each, those with the most ranks per sequence.
+/// Returns settings for `ranks` in place of the plan's ranks, best first: first those that keep the rows per
+/// step, and so the losses. Within each of the two groups, settings with more ranks per sequence come first.
 std::vector<std::vector<std::pair<std::string, std::string>>> shrink_settings(const Plan& before, int ranks);
 
 /// Returns the run with the first of shrink_settings() whose plan has no errors and fits in memory. Throws

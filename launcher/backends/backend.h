@@ -18,7 +18,8 @@
 namespace ringmaster {
 
 struct Destination {
-    std::vector<std::string> nodes;     ///< reached by SSH; for Slurm at most one, a login node; empty: here
+    std::vector<std::string>
+        nodes;  ///< machines reached by SSH; for Slurm at most one, a login node; empty: this machine
     std::optional<SlurmOptions> slurm;  ///< nullopt: no Slurm job
     /// How to install LibTorch on a node that has none; nullopt: LibTorch is not installed, and such a node
     /// cannot train.
@@ -177,7 +178,7 @@ class RunBackend {
     std::vector<Node> nodes_;  ///< connected nodes that can train
     Machine machine_;
     RemoteRun remote_;  ///< the run's places; without nodes if the run is on this machine or not placed yet
-    RemoteRun before_;  ///< places of the last attempt, which may be more than now
+    RemoteRun before_;  ///< the last attempt's places; it may have had more nodes than the next one
 };
 
 std::unique_ptr<RunBackend> backend_for(const Destination& to);

@@ -15,7 +15,8 @@
 namespace ringmaster {
 
 enum class CtrlC {
-    StopsRun,  ///< first: finish the step and save; second: stop now. SIGTERM: finish and save
+    StopsRun,  ///< the first Ctrl-C finishes the step and saves, the second stops at once; SIGTERM finishes
+               ///< and saves
     Leaves,    ///< the command ends, but the run continues
 };
 

@@ -34,7 +34,7 @@ std::string state_word(const RunState& state, const TextStyle& ink) {
     }
 }
 
-/// Draws each stretch of steps as one column at its mean, scaled from the least mean to the greatest.
+/// Draws each stretch of steps as one column at its mean, scaled from the lowest mean to the highest.
 std::string sparkline(const StepColumns& steps, int width) {
     static const std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const std::vector<float> means =

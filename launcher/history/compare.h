@@ -35,7 +35,7 @@ struct RunCurves {
     std::vector<double> eval_step, eval_loss;
     /// Alerts about the loss; alerts about slow ranks need other ranks' events, which are not read.
     std::vector<Alert> alerts;
-    /// Over all steps, including those not kept
+    /// Minimum over all steps, including those not kept.
     double best_loss = std::numeric_limits<double>::quiet_NaN();
 
     std::vector<std::vector<double>*> of_steps() {
@@ -75,7 +75,7 @@ enum class ComparedFigure {
     TimeOverEstimate,
 };
 bool less_is_better(ComparedFigure figure);
-bool is_share(ComparedFigure figure);    ///< true for percentages, whose differences are points
+bool is_share(ComparedFigure figure);    ///< true for percentages; their differences are percentage points
 bool has_better(ComparedFigure figure);  ///< false for durations and ratios to an estimate
 
 /// Says if a run's figure is better or worse than the first run's.

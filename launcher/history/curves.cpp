@@ -140,7 +140,7 @@ std::vector<double> walk(const StepColumns& steps, XAxis axis, const StepRange& 
 
 StepRange steps_of_column(const StepRange& range, int columns, int column) {
     const int64_t count = range.count();
-    // A column's first step is the least one for which `(step - from) * columns / count` is that column.
+    // A column's first step is the lowest one for which `(step - from) * columns / count` is that column.
     auto first = [&](int64_t c) { return range.from + (c * count + columns - 1) / columns; };
     return {first(column), first(column + 1) - 1};
 }

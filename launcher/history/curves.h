@@ -1,5 +1,5 @@
 /// Reduces columns of any length to the width of a chart in pixels without losing a spike: each pixel column
-/// keeps the least and the greatest value of its steps.
+/// keeps the minimum and the maximum of its steps.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ enum class XAxis {
 /// step has the position of the step before it.
 std::vector<double> positions(const StepColumns& steps, XAxis axis, const StepRange& range, int width);
 
-/// Summarizes the curves of many ranks: for each pixel column the least value, the greatest value, and the
-/// median of the means.
+/// Summarizes the curves of many ranks: for each pixel column the minimum, the maximum, and the median of the
+/// means.
 struct Spread {
     std::vector<float> low, high, median;
 };

@@ -63,7 +63,7 @@ const RankEvidence* last_in_line(const Evidence& run) {
 
 using Maybe = std::optional<Diagnosis>;
 
-/// Returns the greatest last step of any rank.
+/// Returns the highest last step of any rank.
 int64_t last_step(const Evidence& run) {
     int64_t last = 0;
     for (const RankEvidence& rank : run.ranks)
@@ -277,7 +277,7 @@ Diagnosis running_well(const Evidence& run) {
 struct StepTimes {
     double step_s = 0, wait_s = 0;
 };
-/// Returns nullopt if the step is not known.
+/// Returns the times of a rank's step; nullopt if the step is not known.
 std::optional<StepTimes> times_of(const RankEvidence& rank, int64_t step) {
     if (rank.steps != nullptr) {
         if (!rank.steps->has(step)) return {};

@@ -39,7 +39,7 @@ enum class Finding {
     Failed,
 };
 
-/// Returns false if no steps are expected to follow now, so that a remaining time would mean nothing.
+/// Returns false if no steps are expected to follow now, so that a remaining time would be meaningless.
 constexpr bool goes_on(Finding finding) {
     return finding != Finding::Hanging && finding != Finding::AwaitingRollouts &&
            finding != Finding::Disconnected && finding != Finding::Stopping;
@@ -51,14 +51,14 @@ struct Diagnosis {
     Finding finding = Finding::Waiting;
     Urgency urgency = Urgency::None;
     std::optional<int> rank = {};      ///< rank that the finding is about
-    std::optional<int64_t> step = {};  ///< step at which the finding began, or from which to resume
-    bool may_be_earlier = false;       ///< true if it may have begun before `step`, which is the first known
-    double share = 0;                  ///< share of the step, of the memory or of the lost throughput
-    double seconds = 0;                ///< seconds of silence, or seconds left
-    std::string host = {};             ///< host of that rank
-    std::string text = {};             ///< reason of the end, output folder, or phase of a hanging rank
-    Reason why = {};                   ///< the reason of the end as parts; empty if it has none
-    std::string code = {};             ///< code of a failed run
+    std::optional<int64_t> step = {};  ///< step at which the problem began, or from which to resume
+    bool may_be_earlier = false;  ///< true if the problem may have begun before `step`, the first known step
+    double share = 0;             ///< share of the step, of the memory or of the lost throughput
+    double seconds = 0;           ///< seconds of silence, or seconds left
+    std::string host = {};        ///< host of `rank`
+    std::string text = {};        ///< reason of the end, output folder, or phase of a hanging rank
+    Reason why = {};              ///< parts of the reason why the run ended; empty if none is known
+    std::string code = {};        ///< code of a failed run
     std::optional<Diagnostic> advice = {};  ///< plan diagnostic whose hint says what to do next
 
     /// Returns true if the run completed with fewer steps than planned; `step` is then its last step.
@@ -72,8 +72,8 @@ struct RankEvidence {
     std::string phase;
     double last_heard = 0;
     std::vector<TimedStep> recent;       ///< last steps of the newest attempt, ascending
-    int64_t start_step = 0;              ///< step that the newest attempt went on from
-    const StepColumns* steps = nullptr;  ///< all steps that are known; null: only the recent ones
+    int64_t start_step = 0;              ///< step from which the newest attempt continued
+    const StepColumns* steps = nullptr;  ///< all known steps; null: only `recent` is known
 };
 
 struct Evidence {
@@ -112,7 +112,8 @@ struct DiagnosisText {
 };
 DiagnosisText text_of(const Diagnosis& diagnosis);
 
-/// The evidence refers to the history's steps.
+/// Collects the evidence from a run. The evidence points to the history's steps, so the history must outlive
+/// it.
 Evidence evidence_of(const RunHistory& history, double now);
 /// Adds the plan's facts: total steps, memory, overhead, and the finding that names a better layout.
 void add_plan(Evidence& evidence, const Plan& plan);

@@ -71,7 +71,7 @@ class RunHistory {
 
     const std::vector<RankHistory>& ranks() const { return ranks_; }
     int64_t first_step() const;  ///< 1 if there are no steps
-    int64_t last_step() const;   ///< greatest step of any rank in the newest attempt; 0: none
+    int64_t last_step() const;   ///< highest step of any rank in the newest attempt; 0: none
     const std::map<int64_t, std::pair<double, EvalEvent>>& evaluations() const { return evaluations_; }
     const std::map<int64_t, CheckpointEvent>& checkpoints() const { return checkpoints_; }
     /// Holds rank 0's first event of each attempt, which says from which step the attempt starts.

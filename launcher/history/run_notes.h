@@ -1,5 +1,5 @@
-/// Keeps the notes that a user writes about a run: a text and tags, in the run directory's notes.json. No
-/// other code reads them.
+/// Keeps the notes that a user writes about a run: a text and tags, in the run directory's notes.json. Notes
+/// do not affect the run.
 #pragma once
 
 #include <string>

@@ -45,7 +45,7 @@ struct MeasuredFigures {
     std::optional<double> overhead;              ///< exposed communication ÷ step time, mean over ranks
     std::optional<int64_t>
         peak_memory_bytes;         ///< highest peak among the steps that were read, on ranks 0 to 63
-    bool peak_is_sampled = false;  ///< not all steps of all ranks were read
+    bool peak_is_sampled = false;  ///< true if some steps were not read
     double ran_before_s = 0;       ///< seconds that the attempts before the last one ran
 };
 

@@ -18,7 +18,7 @@ struct Sample {
     std::string prompt;  ///< text; for a chat of several messages, a line "role: content" for each
     std::string text;
     bool is_chat = false;
-    bool stopped = false;  ///< true if the model ended it, false if sample_max_new_tokens did
+    bool stopped = false;  ///< true if the model ended the text, false if sample_max_new_tokens did
 
     bool operator==(const Sample&) const = default;
 };
@@ -42,7 +42,7 @@ class SampleFile {
     static constexpr int kMostPrompts = 256;
     static constexpr size_t kMostPrompt = 4 << 10;  ///< bytes kept of a prompt
     static constexpr size_t kMostText = 16 << 10;   ///< bytes kept of a text
-    /// Bytes kept of all samples; those of earlier steps are dropped first.
+    /// Maximum bytes kept of all samples; samples of earlier steps are dropped first.
     static constexpr size_t kMostBytes = 16U << 20;
 
     explicit SampleFile(std::filesystem::path file) : file_(std::move(file)) {}
@@ -50,7 +50,8 @@ class SampleFile {
     /// Reads new complete lines, at most kMostLine bytes. Returns true if it read a sample.
     bool poll();
 
-    /// Returns the samples by step. A run that resumes at an earlier step replaces those of later steps.
+    /// Returns the samples by step. A run that resumes at an earlier step replaces the samples of later
+    /// steps.
     const std::map<int64_t, SamplesOfStep>& steps() const { return steps_; }
     size_t bytes() const { return bytes_; }
 

@@ -48,7 +48,7 @@ float made(Measure figure, const auto& at) {
 }
 
 /// Calls `take(measure, value)` for each optional figure of a step, and `take_function(name, value)` for each
-/// reward function's.
+/// reward function's reward.
 template <class Take, class TakeFunction>
 struct OptionalFigures {
     const Take& take;

@@ -48,9 +48,9 @@ enum class Measure {
     CompletionTokens,
     CutShare,
     EvenShare,
-    FunctionReward,  ///< reward of the first reward function; those of the others follow
+    FunctionReward,  ///< reward of the first reward function; the other functions' rewards follow
     LastFunctionReward = FunctionReward + 7,
-    // Computed from the stored ones.
+    // Computed from the stored figures.
     WorkSeconds,      ///< step − exposed communication: what other ranks wait for
     OtherSeconds,     ///< step − data − compute − exposed communication
     ExposedShare,     ///< exposed communication ÷ step time
@@ -126,7 +126,7 @@ class StepColumns {
     /// Writes the times of the block's steps, as read_block does; NaN for each step that is not stored.
     bool read_times(int64_t block, double* out) const;
 
-    size_t bytes() const;  ///< memory used in all, in bytes
+    size_t bytes() const;  ///< total memory used, in bytes
 
   private:
     static constexpr int64_t kSpareBlocks = 512;

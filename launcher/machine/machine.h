@@ -20,7 +20,7 @@ struct Machine {
     std::string host;
     std::string processor;  ///< model name; empty: unknown
     int cores = 1;          ///< cores that this process may run on
-    int threads = 0;        ///< OMP_NUM_THREADS, which ranks inherit; 0: not set, or not a number from 1
+    int threads = 0;        ///< OMP_NUM_THREADS, which ranks inherit; 0: not set, or not a positive number
     int64_t ram_bytes = 0;
     std::vector<Gpu> gpus;  ///< GPUs that CUDA_VISIBLE_DEVICES allows, in its order
 };

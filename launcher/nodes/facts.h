@@ -39,17 +39,18 @@ struct NodeFacts {
     std::string write_problem;
     bool is_full = false;
     int64_t disk_free_bytes = 0;
-    double clock_ahead_s = 0;  ///< how far its clock is ahead of this machine's, in seconds
-    std::string driver;        ///< version of the NVIDIA driver; empty: not loaded
-    std::string driver_cuda;   ///< newest CUDA that the driver runs, "13.0"; empty: unknown
+    double clock_ahead_s =
+        0;  ///< how far the node's clock is ahead of this machine's, in seconds; negative: behind
+    std::string driver;       ///< version of the NVIDIA driver; empty: not loaded
+    std::string driver_cuda;  ///< newest CUDA that the driver runs, "13.0"; empty: unknown
     std::vector<NodeGpu> gpus;
     std::string libtorch;                 ///< folder of the matching LibTorch; empty: none found
     std::string other_libtorch;           ///< "2.9.1, /opt/…", if only other versions exist
-    std::string address;                  ///< address at which its sshd was reached
+    std::string address;                  ///< address at which the machine's sshd was reached
     std::string interface;                ///< interface with this address; empty: unknown
     std::vector<std::string> infiniband;  ///< names of InfiniBand devices
     bool has_sha256sum = false;
-    bool has_pip = false;  ///< true: a Python there can install packages
+    bool has_pip = false;  ///< true: a Python on the machine can install packages
     std::string noise;     ///< text that the login shell prints before each command
 };
 

@@ -16,7 +16,7 @@ namespace ringmaster {
 struct FollowFrame {
     enum class Kind { File, State, Beat, Over };
     Kind kind = Kind::Beat;
-    std::string file = {};   ///< file of the record that grew
+    std::string file = {};   ///< name of the record file that grew
     int64_t offset = 0;      ///< offset of `bytes` in the file
     std::string bytes = {};  ///< bytes to append to the file, or run.json's text
 };

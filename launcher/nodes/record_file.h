@@ -13,8 +13,8 @@ namespace ringmaster {
 /// not a regular file.
 int64_t record_bytes(const std::filesystem::path& run_dir, const std::string& name);
 
-/// Appends to the file, which must end at `offset`; makes it and its folder if needed. Throws Error(Refused)
-/// like record_bytes, for another offset, or if it cannot be written.
+/// Appends to the file, which must end at `offset`; makes the file and its folder if needed. Throws
+/// Error(Refused) like record_bytes, for another offset, or if it cannot be written.
 void append_record(const std::filesystem::path& run_dir, const std::string& name, int64_t offset,
                    std::string_view bytes);
 

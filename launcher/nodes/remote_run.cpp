@@ -37,7 +37,7 @@ constexpr auto kStatePatience = std::chrono::seconds(20);
 constexpr auto kLeftoverPatience = std::chrono::seconds(20);  ///< longer than an agent takes to end its ranks
 constexpr auto kPoll = std::chrono::milliseconds(500);
 constexpr auto kCalibrationPoll = std::chrono::milliseconds(100);
-/// More bytes than any file has, so that nothing of the file is sent
+/// Claims that more bytes are here than any file has, so that the follower sends nothing of the file
 constexpr const char* kNothing = "=9000000000000000000";
 
 std::string random_hex(int digits) {

@@ -21,7 +21,7 @@
 namespace ringmaster {
 
 struct RemoteNode {
-    std::string target;   ///< name given by the user; empty: not given, so it is never contacted
+    std::string target;   ///< name given by the user; empty: none, so the node is never contacted
     std::string run_dir;  ///< path on the node
     std::string agent;    ///< path of the program on the node
     std::string address;  ///< address at which other nodes reach it
@@ -42,8 +42,8 @@ struct RemoteRun {
     /// Throws Error(Usage) if the user did not name node `index`, which `command` ("stop") needs. The hint
     /// says what to type.
     void require_named(size_t index, const std::string& command, const std::string& run_name) const;
-    /// Returns "node 1 of 2, which its launcher calls gpu2, is not contacted …" for each such node, and a
-    /// hint.
+    /// Returns "node 1 of 2, which its launcher calls gpu2, is not contacted …" for each node that the user
+    /// has not named, then a hint; empty if all are named.
     std::string not_contacted_text(const std::string& run_name) const;
 
     std::string output_dir() const { return nodes.front().run_dir + "/output"; }

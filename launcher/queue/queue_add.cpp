@@ -76,7 +76,8 @@ Proposal startable(const Wanted& wanted, const RunBackend& at, const Places& pla
     return proposal;
 }
 
-/// Throws Error(Usage) for a place with hosts, because a run has its hosts to itself.
+/// Sets how many runs may use the place at the same time. Throws Error(Usage) for a place with hosts, because
+/// a run has its hosts to itself.
 void set_slots(Queue& queue, const QueuePlace& place, int slots) {
     if (place.partition)
         queue.partition_slots[*place.partition] = slots;

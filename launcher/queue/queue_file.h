@@ -23,7 +23,7 @@ namespace ringmaster {
 struct QueuedRun {
     RunDirectory run;
     int resumes = 0;                         ///< how often the queue has continued it after an interruption
-    std::map<std::string, std::string> set;  ///< keys of the sweep that made it, with values as YAML
+    std::map<std::string, std::string> set;  ///< keys that the sweep set for this run, with values as YAML
 };
 
 constexpr int kMostSlots = 1024;

@@ -201,7 +201,8 @@ void run_queue(const Places& places) {
 }
 
 bool is_queue_alive(const Places& places) {
-    // Two processes that look at the same time do not take each other for the queue's, because they share.
+    // Takes the lock in shared mode, so that two processes that look at the same time do not take each other
+    // for the queue's process.
     const FileLock look(runner_lock(queue_folder(places)), std::chrono::milliseconds(0),
                         FileLock::Mode::WithOthers);
     return look.is_held_by_another();

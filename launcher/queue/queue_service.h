@@ -17,7 +17,7 @@ struct QueueService {
     bool is_on = false;
     /// True: the user's manager starts with the machine and outlives a logout; nullopt: unknown.
     std::optional<bool> lingers;
-    std::string obstacle;  ///< why the service cannot be switched here; empty: it can
+    std::string obstacle;  ///< why the service cannot be switched on or off here; empty if it can
 };
 
 /// Returns the present state. Never throws.

@@ -26,7 +26,7 @@ struct NodeCommands {
     std::string host;
     StartCommand agent;
     std::vector<StartCommand> ranks;  ///< started by the agent, which chooses the port at the start
-    std::vector<NcclSetting> nccl;    ///< settings its ranks pass to NCCL unless the environment sets them
+    std::vector<NcclSetting> nccl;  ///< settings that the ranks pass to NCCL unless the environment sets them
 };
 
 /// The attempt that an agent is asked to run.

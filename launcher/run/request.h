@@ -30,7 +30,7 @@ struct Request {
     std::optional<int64_t> host_memory_bytes, disk_memory_bytes;  ///< per node
     Preflight preflight = Preflight::Before;
     int restarts = 0;     ///< automatic restarts after a failure
-    bool shrink = false;  ///< true: such a restart may leave out lost nodes
+    bool shrink = false;  ///< true: an automatic restart may leave out lost nodes
 };
 
 /// Returns the PARALLELISM_CONFIG_* variables of this process.

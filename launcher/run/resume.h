@@ -26,7 +26,7 @@ struct ResumedRun {
     Plan plan;
     int attempt = 1;
     std::optional<int64_t> from_step;  ///< nullopt: no complete checkpoint, the run starts over
-    std::string wish = "latest";       ///< resume option of the ranks, which then choose the same step
+    std::string wish = "latest";       ///< resume option with which the ranks choose the same step
     bool replanned = false;
 };
 

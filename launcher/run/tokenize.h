@@ -19,7 +19,7 @@ namespace ringmaster {
 struct TokenizedRows {
     PreparedData data;
     int64_t read = 0, dropped_long = 0, dropped_short = 0, truncated = 0,
-            kept = 0;  ///< training rows, counted by the length rules
+            kept = 0;  ///< numbers of training rows, by what the length rules did to them
     int64_t tokens_total = 0;
     int64_t longest = 0;
     int64_t documents = 0;          ///< documents packed into rows; 0: no packing

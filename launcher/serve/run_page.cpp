@@ -30,7 +30,7 @@ json global_curve(const RankHistory& rank, Measure measure, const StepRange& ran
     return {{"low", numbers(curve.low)}, {"mean", numbers(curve.mean)}, {"high", numbers(curve.high)}};
 }
 
-/// Returns the curves of the least, the median and the greatest value among the ranks.
+/// Returns the curves of the minimum, the median and the maximum among the ranks.
 json rank_curve(const RunHistory& history, Measure measure, const StepRange& range, int points) {
     std::vector<Curve> ranks;
     for (const RankHistory& rank : history.ranks())

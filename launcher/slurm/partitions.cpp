@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kFormat = "--format=%P|%a|%l|%D|%F|%G|%c|%m";
 constexpr size_t kFields = 8;
 
-/// Parses a count. Slurm prints "64+" if nodes differ and 64 is the least; that counts as 64.
+/// Parses a count. Slurm prints "64+" if nodes differ and 64 is the minimum; this counts as 64.
 int64_t whole(const std::string& text) {
     int64_t value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);

@@ -31,7 +31,8 @@ class SlurmSite {
     virtual CommandEnd run(const std::vector<std::string>& command, const std::string& input = {}) = 0;
 
     // Access to files of the run directory.
-    virtual std::optional<std::string> read(const std::string& name) = 0;  ///< last 64 KiB at most
+    /// Returns the end of a file, at most 64 KiB.
+    virtual std::optional<std::string> read(const std::string& name) = 0;
     virtual void write(const std::string& name, const std::string& content) = 0;
     virtual void remove(const std::string& name) = 0;
 

@@ -27,8 +27,8 @@ struct HostKeySettings {
     NewHostKeys new_keys = NewHostKeys::Ask;
     bool checks_address = false;          ///< CheckHostIP
     bool hashes_names = false;            ///< HashKnownHosts
-    bool trusts_localhost = false;        ///< NoHostAuthenticationForLocalhost; not followed
-    bool asks_dns = false;                ///< VerifyHostKeyDNS; not followed
+    bool trusts_localhost = false;        ///< NoHostAuthenticationForLocalhost; has no effect here
+    bool asks_dns = false;                ///< VerifyHostKeyDNS; has no effect here
     int smallest_rsa_bits = 1024;         ///< RequiredRSASize
     std::vector<std::string> algorithms;  ///< HostKeyAlgorithms, or the default
     AlgorithmOrder order = AlgorithmOrder::KnownFirst;
@@ -59,8 +59,8 @@ enum class HostKeyStanding {
     Revoked,
     AddressChanged,  ///< CheckHostIP: another key is known for the address
     SmallRsa,
-    CommandNotRun,       ///< KnownHostsCommand is set, but never run
-    RevokedUnreadable,   ///< entry of RevokedHostKeys or @revoked line
+    CommandNotRun,       ///< KnownHostsCommand is set, but Ringmaster does not run it
+    RevokedUnreadable,   ///< an entry of RevokedHostKeys or an @revoked line cannot be read
     RevokedBinary,       ///< RevokedHostKeys names a key revocation list (KRL)
     CertificateNotRead,  ///< the server has a host certificate, whose authority a list of revoked keys may
                          ///< name

@@ -23,7 +23,7 @@ struct KnownHost {
     HostKeyMark mark = HostKeyMark::None;
     std::optional<PublicKey> key;  ///< empty only if a line revokes a key that cannot be read
     std::string where;             ///< "/home/ann/.ssh/known_hosts, line 3"
-    std::string file;              ///< the file of that line
+    std::string file;              ///< path of the file that contains the line
 };
 
 /// Returns a machine's name as known_hosts writes it: "gpu1", "[gpu1]:2222".

@@ -35,7 +35,7 @@ KeyHandle key_of_blob(const std::string& blob) {
 
 struct IdentityFile {
     std::string path;
-    KeyHandle public_key;  ///< null if only the private key's file has it
+    KeyHandle public_key;  ///< null if there is no readable .pub file
     std::string blob;
 };
 

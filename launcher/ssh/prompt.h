@@ -12,7 +12,7 @@ enum class PromptKind { Server, Password, Passphrase };
 struct LoginPrompt {
     std::string host;          ///< name given by the user
     std::string text;          ///< for a server's prompt: the server's text
-    bool from_server = false;  ///< true if the text must be shown as the server's
+    bool from_server = false;  ///< true if the server sent `text`, so that it must be marked as the server's
     bool echo = false;
     PromptKind kind = PromptKind::Server;
     /// User whose password is asked for, or file of the key whose passphrase is asked for
@@ -32,8 +32,8 @@ struct UnknownHostKey {
 struct SshPerson {
     AskPerson ask;                                             ///< empty: nobody can answer
     std::function<bool(const UnknownHostKey&)> trust_unknown;  ///< empty: never trust
-    /// Returns true if nobody waits any more: work in progress then ends with an Error within a moment.
-    /// Called from another thread during the whole session. Empty: never given up.
+    /// Returns true if nobody waits for the result any more. Work in progress then ends with an Error within
+    /// a moment. Called from another thread during the whole session. Empty: never given up.
     std::function<bool()> given_up;
 };
 

@@ -2,7 +2,7 @@
 /// Only one thread may use it, as libssh demands; each script runs in a separate channel.
 ///
 /// Always runs `sh` with a script on its stdin: no login shell ever parses names or paths from Ringmaster.
-/// The shell's own output comes before a random mark, so that it can be told apart.
+/// The login shell's output comes before a random mark, which separates it from the script's.
 #pragma once
 
 #include <chrono>
@@ -41,7 +41,8 @@ class SshSession {
 /// A script running on the machine, with its stdin and stdout.
 class RemoteScript {
   public:
-    /// Starts the script. Throws Error(Unreachable) if the connection is lost or the login shell stops it.
+    /// Starts the script. Throws Error(Unreachable) if the connection is lost or the login shell does not run
+    /// the script.
     RemoteScript(SshSession& session, const std::string& script);
     RemoteScript(RemoteScript&&) noexcept;
     ~RemoteScript();  ///< closes stdin and stdout, but does not kill the script

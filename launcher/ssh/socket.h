@@ -51,7 +51,7 @@ class ConnectionCanceller {
   private:
     void watch(const std::function<bool()>& given_up);
 
-    OwnedSocket socket_;  ///< a duplicate, so that it always refers to this connection
+    OwnedSocket socket_;  ///< duplicate of the descriptor, which stays valid after the original is closed
     std::mutex mutex_;
     std::condition_variable changed_;
     bool ending_ = false;

@@ -64,7 +64,7 @@ def content_of(row, name, index, content="content"):
 
 
 def asked(row, *fields):
-    """Returns the turns before an answer: the row's system prompt, if it has one, and the first of these fields that it has."""
+    """Returns the turns before an answer: the row's system prompt, if it has one, and the first of `fields` that the row has."""
     system = row.values.get("system")
     return ([("system", system)] if system else []) + [("user", shown(row, first_field(row, *fields)))]
 

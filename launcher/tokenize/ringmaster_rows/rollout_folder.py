@@ -110,7 +110,7 @@ class RolloutFolder:
         self.settings, self.report = settings, report
         self.folder, self.journal = Path(settings["folder"]), Path(settings["journal"])
         self.taken = self.read_journal()
-        self.late = set()  # names about which a warning was given
+        self.late = set()  # names of unused files that came too late; a warning was given about each
 
     def write(self, begin, count, path):
         """Writes rows [begin, begin + count) of the run's sequence; waits for files that are not there yet."""

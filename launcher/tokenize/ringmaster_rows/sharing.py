@@ -50,7 +50,7 @@ def documents_of(rows, index, begin, ids, labels):
 
 
 def in_common(documents):
-    """Returns each document with the number of tokens that its pair has in common; a row with scores does not say where its prompt ends."""
+    """Returns each document with the number of tokens that its pair has in common; a reward model's row does not say where its prompt ends."""
     made = []
     for (chosen, most), (rejected, least) in zip(documents[::2], documents[1::2]):
         count = min(most, least)

@@ -32,7 +32,7 @@ class Follower:
         self.since = time.monotonic()  # time of the tracker's last answer
         signal.signal(signal.SIGTERM, self._on_term)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})  # ringmaster-agent starts this program with it blocked
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})  # ringmaster-agent starts this program with SIGTERM blocked
 
     def _on_term(self, *_):
         self.asked_to_end = True
@@ -106,7 +106,7 @@ def warner(run_dir: Path, tracker, mirror: bool):
 
 
 def append_event(run_dir: Path, event: dict):
-    """Appends an event to those of rank 0. This process may start sooner than rank 0, which creates the file: it waits until the run is over."""
+    """Appends an event to those of rank 0. Waits for rank 0 to create the file, because this process may start sooner; gives up once the run is over."""
     while True:
         over = run_state(run_dir) in ENDS or not run_dir.is_dir()
         try:
