@@ -35,7 +35,7 @@ struct StopWanted {
 /// Tells node 0, and from there the others, that a rank has failed and all must end.
 struct RankFailed {};
 
-/// Says that the peer is gone or cannot be trusted. This message is made by the receiver, never sent.
+/// Says that the peer is gone or cannot be trusted. The receiver creates this message; it is never sent.
 struct PeerLost {
     std::string code;                    ///< code of a reason, such as "node-gone"
     std::vector<std::string> with = {};  ///< values of the reason's text after the node's name

@@ -34,7 +34,8 @@ using std::chrono::milliseconds;
 /// Time for ranks to end by themselves after a failure. kGrace and kKillPatience together stay well within
 /// the 15 s allowed for ending a run.
 constexpr milliseconds kGrace(3000);
-constexpr milliseconds kKillPatience(8000);   ///< a killed process ends only after its system call
+/// Time for killed ranks to end: a process ends only after its system call.
+constexpr milliseconds kKillPatience(8000);
 constexpr int kLook_ms = 200;                 ///< time between checks of the other nodes
 constexpr std::chrono::seconds kArrival(90);  ///< time for the other nodes' agents to connect
 constexpr std::chrono::seconds kLastWord(

@@ -23,8 +23,8 @@ std::string joined(const std::vector<std::string>& lines, const std::string& bef
     return text;
 }
 
-/// Returns why the rank failed, as a constant of namespace cause. The rank's error event tells the cause; a
-/// rank that died without one is judged by its log.
+/// Returns why the rank failed, as a constant of namespace cause. The rank's error event names the cause; for
+/// a rank that died without such an event, the log decides.
 std::string_view cause_of(const RankRecord& record) {
     if (!record.error) return cause_in(joined(record.last_log_lines, "\n"));
     return record.error->code == "ENGINE-MEMORY" ? cause::kMemory : std::string_view(record.error->cause);

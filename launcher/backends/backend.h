@@ -18,8 +18,8 @@
 namespace ringmaster {
 
 struct Destination {
-    std::vector<std::string>
-        nodes;  ///< machines reached by SSH; for Slurm at most one, a login node; empty: this machine
+    /// Machines reached by SSH; for Slurm at most one, a login node. Empty: this machine.
+    std::vector<std::string> nodes;
     std::optional<SlurmOptions> slurm;  ///< nullopt: no Slurm job
     /// How to install LibTorch on a node that has none; nullopt: LibTorch is not installed, and such a node
     /// cannot train.

@@ -12,8 +12,8 @@ namespace ringmaster {
 struct ChildProgram {
     std::string program;
     std::vector<std::string> arguments;
-    std::string what;  ///< name of the step, shown if it fails
-    std::string hint;  ///< advice shown if it fails
+    std::string what;  ///< name of the step, shown if the program fails
+    std::string hint;  ///< advice shown if the program fails
 };
 
 /// Callbacks while the program runs; either may be empty.

@@ -18,8 +18,8 @@ struct Places {
     /// this user's <cache_dir>/venv-torch-…, or the environment that an administrator made for all users in
     /// /var/lib/ringmaster.
     std::filesystem::path python_env;
-    std::filesystem::path
-        system_python;  ///< Python that makes python_env: RINGMASTER_SYSTEM_PYTHON, else /usr/bin/python3
+    /// Python that makes python_env: RINGMASTER_SYSTEM_PYTHON, else /usr/bin/python3.
+    std::filesystem::path system_python;
 
     std::filesystem::path engine() const { return programs_dir / "ringmaster-engine"; }
     std::filesystem::path agent() const { return programs_dir / "ringmaster-agent"; }

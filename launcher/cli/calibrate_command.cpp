@@ -66,7 +66,7 @@ std::string age_text(const std::vector<Calibration>& before, const Calibration& 
     return "";
 }
 
-/// Stores the calibration and tells the user.
+/// Stores the calibration and reports it to the user.
 nlohmann::json kept(const Calibration& made, const Machine& machine, const CommandContext& session) {
     const std::vector<Calibration> before = known_calibrations(session.places, machine);
     const std::string file = keep_calibration(session.places, machine, made).string();

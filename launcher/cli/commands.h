@@ -23,7 +23,7 @@ struct CommandContext {
     Terminal out;                              ///< properties of stdout
     Terminal err;                              ///< properties of stderr
     bool json = false;                         ///< true: stdout gets JSON and nothing else
-    bool streams = false;                      ///< true: that JSON is one object per line
+    bool streams = false;                      ///< true: the JSON is one object per line
     std::filesystem::path* run_dir = nullptr;  ///< receives the directory of the command's run
 
     void about(const RunDirectory& run) const {

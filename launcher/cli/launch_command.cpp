@@ -43,7 +43,7 @@ std::vector<OptionSpec> launch_options() {
     return options;
 }
 
-/// Returns where the run's alerts are delivered: as this user has set it, or as the options say.
+/// Returns the run's alert settings: this user's settings, changed by the options.
 AlertSettings alerts_of(const Arguments& arguments) {
     AlertSettings alerts = read_alert_settings(alert_settings_file());
     if (arguments.has("--alert-webhook")) {

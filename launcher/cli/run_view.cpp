@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostRankRows = 16;
 constexpr int kMostOutliers = 3;
 constexpr int kWidestBar = 48;
-constexpr double kOutlier = 0.1;  ///< share of the median by which a rank's compute time must exceed it
+constexpr double kOutlier = 0.1;  ///< least excess of a rank's compute time over the median, as a share of it
 
 std::string state_word(const RunState& state, const TextStyle& ink) {
     const std::string word = to_string(state.state);

@@ -25,7 +25,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double kSame = 0.005;  ///< difference that is noise: half a per cent, or half a point of a share
+/// Largest difference that counts as noise: 0.5 %, or 0.5 percentage points of a share.
+constexpr double kSame = 0.005;
 constexpr size_t kMostEvaluations = 100'000;  ///< older evaluations are dropped
 /// Runs read at the same time; each holds up to 60 MB of events
 constexpr unsigned kMostReaders = 4;

@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kRecent = 100;  ///< most recent steps of each rank to look at
 constexpr size_t kJudged = 20;   ///< fewest steps that the straggler rule needs
 constexpr double kSlow = 0.1, kVerySlow = 0.2;
-constexpr int64_t kMostFollowed = 10'000;  ///< steps over which the beginning of a slow rank is looked for
+/// Maximum steps searched backwards for the step at which a rank became slow.
+constexpr int64_t kMostFollowed = 10'000;
 constexpr double kLeastHang_s = 60, kHangSteps = 10;
 constexpr double kLongPhase_s = 300;  ///< loading and saving may stay silent for this long
 constexpr double kFullMemory = 0.95;

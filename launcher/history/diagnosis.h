@@ -95,7 +95,7 @@ struct Evidence {
 struct Straggler {
     int rank = 0;
     double score = 0;
-    int64_t since_step = 0;       ///< first known step of the unbroken stretch in which it lagged
+    int64_t since_step = 0;       ///< first known step of the unbroken stretch in which the rank lagged
     bool may_be_earlier = false;  ///< true if the stretch may have begun earlier
 };
 /// Returns nullopt if the rule does not apply: one rank, missing figures, or a rank with fewer than 20 steps.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kReadWhole = 1 << 20;  ///< files up to this size are read at once
 constexpr int64_t kTail = 128 << 10;     ///< bytes read first from the end of a longer file
-constexpr int kSamples = 96;             ///< number of places then sampled in that file
+constexpr int kSamples = 96;             ///< number of places sampled in the rest of a longer file
 constexpr int64_t kSampleBytes = 8 << 10;
 constexpr int64_t kBite = 1 << 20;
 constexpr int64_t kPollBytes = 16 << 20;  ///< maximum bytes read from all ranks in one poll
@@ -56,8 +56,8 @@ void drop_oldest(std::vector<Happening>& happenings) {
     happenings.erase(at == end ? happenings.begin() : at);
 }
 
-/// The events other than steps in a part of a rank's backlog, after its steps were stored in the rank's
-/// columns.
+/// Holds the events other than steps from a part of a rank's backlog. The steps of that part are already in
+/// the rank's columns.
 struct Bite {
     bool is_empty = true;
     int64_t steps = 0;

@@ -39,10 +39,9 @@ struct NodeFacts {
     std::string write_problem;
     bool is_full = false;
     int64_t disk_free_bytes = 0;
-    double clock_ahead_s =
-        0;  ///< how far the node's clock is ahead of this machine's, in seconds; negative: behind
-    std::string driver;       ///< version of the NVIDIA driver; empty: not loaded
-    std::string driver_cuda;  ///< newest CUDA that the driver runs, "13.0"; empty: unknown
+    double clock_ahead_s = 0;  ///< seconds by which the node's clock is ahead of this machine's
+    std::string driver;        ///< version of the NVIDIA driver; empty: not loaded
+    std::string driver_cuda;   ///< newest CUDA that the driver runs, "13.0"; empty: unknown
     std::vector<NodeGpu> gpus;
     std::string libtorch;                 ///< folder of the matching LibTorch; empty: none found
     std::string other_libtorch;           ///< "2.9.1, /opt/…", if only other versions exist
@@ -86,7 +85,7 @@ struct NodeReport {
     std::string host;
     NodeVerdict state = NodeVerdict::Unreachable;
     std::string message;  ///< one sentence
-    std::string next;     ///< next step; empty if it is ready
+    std::string next;     ///< what the user should do next; empty if the machine is ready
     std::optional<NodeFacts> facts = {};
     std::vector<std::string> ignored = {};  ///< directives of ~/.ssh/config that have no effect here
     /// Code of `message` and `next`, by which the app finds their translations; empty if the texts are not

@@ -110,7 +110,8 @@ class PartFile {
     int out_;
 };
 
-/// Appends the missing bytes; calls `told` with the number of bytes that are here.
+/// Receives the missing bytes of a file and appends them to `part`. Calls `told` with the number of bytes
+/// that are here so far.
 void receive(SshSession& session, const std::string& path, const PartFile& part, int64_t size,
              const Progress& progress, const std::function<void(int64_t)>& told) {
     int64_t here = part.size();

@@ -74,7 +74,8 @@ std::optional<RunState> remote_state(SshSession& first, const RemoteRun& remote)
 /// Returns the current run.json of any of its nodes; nullopt if the run never began there.
 std::optional<RunState> node_state(SshSession& session, const RemoteNode& node, size_t index);
 
-/// Returns the machine to plan for: all GPUs of the nodes, with the least memory and cores of any node.
+/// Returns the machine to plan for: all GPUs of the nodes, with the minimum of the nodes' memory and the
+/// minimum of their cores.
 Machine machine_of(const std::vector<Node>& nodes);
 
 /// Spreads the ranks evenly over nodes. Throws Error(Usage) if that is impossible, Error(Unreachable) if a

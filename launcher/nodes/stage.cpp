@@ -22,7 +22,7 @@ struct Object {
     fs::path from;
     std::string to;
     int64_t size = 0;
-    int64_t there = -1;  ///< bytes that are there already; -1: all
+    int64_t there = -1;  ///< bytes that the node already has; -1: all
 };
 
 /// Prefers OpenSSL, which uses the processor's SHA instructions; coreutils often does not and takes five

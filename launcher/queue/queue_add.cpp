@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Holds a run that is to be made, and the keys of the sweep in which it differs from the others.
+/// Holds a run to be prepared, and the sweep's keys in which it differs from the other runs.
 struct Wanted {
     Request request;
     RunOptions options;
@@ -114,7 +114,7 @@ void add_to_queue(const QueueRequest& wanted, const Places& places, const Progre
         if (i == 0) at->try_start(proposals[i], all[i].options, places);
         const auto [run, plan, rows] =
             prepare_run(proposals[i], all[i].options, at->machine(), places, progress);
-        at->continue_at({});  // each run gets folders of its own there
+        at->continue_at({});  // each run gets separate folders on the nodes
         at->place(run, plan, places, progress);
         at->record_destination(run);
         change_queue(folder, [&, &run = run](Queue& queue) {

@@ -22,7 +22,7 @@ namespace ringmaster {
 
 struct QueuedRun {
     RunDirectory run;
-    int resumes = 0;                         ///< how often the queue has continued it after an interruption
+    int resumes = 0;  ///< how often the queue has continued the run after an interruption
     std::map<std::string, std::string> set;  ///< keys that the sweep set for this run, with values as YAML
 };
 

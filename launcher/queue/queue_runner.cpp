@@ -35,7 +35,7 @@ fs::path runner_lock(const fs::path& folder) {
     return folder / "queue-runner.lock";
 }
 
-/// Thrown if a run cannot start at present, and keeps its place.
+/// Thrown if a run cannot start now. The run keeps its place in the queue.
 struct NotYet {};
 
 class QueueRunner {

@@ -20,7 +20,7 @@ struct QueueService {
     std::string obstacle;  ///< why the service cannot be switched on or off here; empty if it can
 };
 
-/// Returns the present state. Never throws.
+/// Returns the current state. Never throws.
 QueueService queue_service();
 
 /// Returns the text of the unit. It names the program, the runs folder, and those of Ringmaster's environment

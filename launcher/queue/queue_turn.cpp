@@ -19,7 +19,7 @@ bool needs_gpus(const RunDirectory& run) {
     }
 }
 
-/// Counts what is taken at each place, by runs at work and by runs that wait for their turn there.
+/// Counts the devices that are taken at each place, by active runs and by earlier runs that wait there.
 class Devices {
   public:
     explicit Devices(const Queue& queue) : queue_(queue) {}

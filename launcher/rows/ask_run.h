@@ -9,7 +9,7 @@
 
 namespace ringmaster {
 
-/// Returns whether a run in this state trains at present on this machine.
+/// Returns whether a run in this state is currently training on this machine.
 bool trains_here(const RunState& state);
 
 /// Asks without waiting for the answers. In `options`, `compares` and `device` have no effect. Throws

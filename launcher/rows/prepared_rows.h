@@ -13,7 +13,7 @@
 namespace ringmaster {
 
 enum class TokenKind {
-    Trained,  ///< the loss is computed on it
+    Trained,  ///< the loss is computed on this token
     Masked,   ///< read by the model, but not a label
     Special,  ///< special token of the tokenizer, trained or not
 };
@@ -25,7 +25,7 @@ struct RowPart {
     bool trained = false;  ///< special tokens may be trained too
     std::string text;      ///< may begin or end within a UTF-8 character
     std::vector<int32_t> ids;
-    int64_t document = 0;  ///< index of its document in the row
+    int64_t document = 0;  ///< index of the part's document in the row
 };
 
 struct ShownRow {

@@ -9,7 +9,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kBlock = 4096;  ///< rows between two looks at the stop token
+constexpr int64_t kBlock = 4096;  ///< rows between two checks of the stop token
 
 std::string folded(std::string text) {
     for (char& letter : text)

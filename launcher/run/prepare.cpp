@@ -140,7 +140,7 @@ PreparedRun prepare_run(const Proposal& proposal, const RunOptions& options, con
         make_folder(run.events());
         make_folder(run.logs());
         if (trains) write_alerts(run, options);
-        run_secret(run.dir);  // made here: a launcher may copy the folder to nodes that share no disk
+        run_secret(run.dir);  // made now, because a launcher may copy the folder to nodes that share no disk
         state.ranks = prepared.plan.ranks;
         state.writer = {};
         write_phase(run, state, RunPhase::Queued);

@@ -36,7 +36,7 @@ int64_t count_at(const json& object, const char* key) {
     return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
 }
 
-/// Runs one Python process; parses its lines and how it ended.
+/// Runs one Python process. Parses its output and its exit status.
 class PythonStep {
   public:
     /// Every Error that the step throws has `code`.

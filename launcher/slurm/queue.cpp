@@ -34,7 +34,7 @@ std::vector<std::string> split(const std::string& line, char mark) {
     return fields;
 }
 
-/// Returns the state without what follows: CANCELLED for "CANCELLED by 1000" and "CANCELLED+".
+/// Returns the first word of a state: CANCELLED for "CANCELLED by 1000" and "CANCELLED+".
 std::string state_word(const std::string& text) {
     size_t end = 0;
     while (end < text.size() &&

@@ -20,7 +20,8 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr const char* kState = "run.json";
-constexpr double kSubmission_s = 15;   ///< sbatch may end later than the program that started it
+/// Time for a submission to end: sbatch may outlive the program that started it.
+constexpr double kSubmission_s = 15;
 constexpr const char* kStop = "stop";  ///< the script checks for this file
 
 fs::path record_file(const RunDirectory& run) {

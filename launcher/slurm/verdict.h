@@ -15,7 +15,7 @@ namespace ringmaster {
 struct RunTraces {
     std::optional<int64_t> checkpoint;  ///< step of the newest checkpoint
     std::string error;                  ///< first error event of this attempt: "rank 1: …"
-    std::string error_code;             ///< code of that error
+    std::string error_code;             ///< code of the first error event
     std::string lost_rank;              ///< first rank killed from outside: "rank 1 on n3: Killed"
     std::string last_words;             ///< end of agent.log
     bool stop_asked = false;            ///< true: `ringmaster stop` was used

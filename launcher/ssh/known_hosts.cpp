@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kHashMark = "|1|";
 constexpr size_t kSaltSize = 20;           ///< bytes, as many as SHA-1 gives
-constexpr size_t kLongestPattern = 1023;   ///< OpenSSH never matches a list with a longer one
+constexpr size_t kLongestPattern = 1023;   ///< OpenSSH never matches a list that contains a longer pattern
 constexpr size_t kLongestSaltText = 1024;  ///< Base64 characters
 constexpr int kDefaultPort = 22;
 

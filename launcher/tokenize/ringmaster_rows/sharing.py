@@ -61,7 +61,7 @@ def in_common(documents):
 
 
 def count_row(documents, learns_prompt):
-    """Returns (computed tokens, tokens, computed cells, cells). If prompts are trained, chosen answers keep their own."""
+    """Returns (computed tokens, tokens, computed cells, cells). If prompts are trained, the prompt of a chosen answer is never shared."""
     known, counts = set(), np.zeros(4)
     for number, (ids, shareable) in enumerate(documents):
         length, prompt = len(ids), ids[:shareable].tobytes()

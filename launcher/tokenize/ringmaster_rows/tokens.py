@@ -26,7 +26,7 @@ class Rows:
         self.desirable = []  # the rows' labels, under rl: kto
         self.advantages = []  # one per document, under rl: grpo
         self.fields = []  # rows of prompts, as JSON
-        self.own_labels = own_labels  # a label belongs to its own token
+        self.own_labels = own_labels  # true: a label belongs to its own token, not to the one before
         self.label_count = 0
         self.made = 0  # examples made, including those that the length rules dropped
         self.positions = []  # index of each kept row among the examples made

@@ -76,7 +76,7 @@ class CometTracker(Tracker):
 
 
 def _archived(folder: Path, key: str) -> set:
-    """Returns (metric, step) of the archives that earlier processes finished; an unfinished one has no archive."""
+    """Returns the (metric, step) pairs in the archives that earlier processes completed; deletes incomplete archives."""
     held = set()
     for file in folder.glob(f"*{key}*.zip"):
         try:
