@@ -58,7 +58,8 @@ struct Delivery {
     Clock::time_point deadline;
 };
 
-/// Starts a program in its own process group, with `input` on its stdin. `input` fits into a pipe.
+/// Starts a program in its own process group, with `input` on its stdin. Returns -1 if it cannot be started
+/// or if `input` does not fit into a pipe.
 pid_t start_program(const std::vector<std::string>& words, const std::string& input, const fs::path& log) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return -1;

@@ -13,7 +13,9 @@ namespace ringmaster {
 ///     file PATH OFFSET SIZE⏎ bytes · state SIZE⏎ corrected run.json · beat⏎ (every second) · over⏎
 int follow_run(const Arguments& given);
 
-/// Implements `--stop DIR [--now]`: asks this node's agent to stop if its pid, start time and boot match.
+/// Implements `--stop DIR [--now]`: asks this node's agent to stop, if its pid, start time and boot match.
+/// Prints "asked", or "over" if the run is over already. Throws Error if the run has not been started or its
+/// agent is on another host.
 int stop_run(const Arguments& given);
 
 /// Implements `--towards ADDRESS`: writes the network interface through which the run's ranks reach node 0 at

@@ -8,16 +8,17 @@
 ///                median by 8 deviations and 50 %, or two of three by 6 deviations and 20 %.
 ///     stall      In training: no event is written for max(60 s, 10 × the median step). In other phases, for
 ///                example loading and evaluation, and before 5 steps have finished: for 30 minutes.
-///     plateau    Compares medians of 50 steps each, once there are 20: from the third quarter to the
-///                last (at least 10 medians each) the loss fell by less than 0.5 %, even with 2 deviations
-///                of those medians added. No alert if noise could hide such a fall, or once the learning
-///                rate is below a fifth of its peak.
+///     plateau    Takes the median of every 50 losses. Once there are 20 medians, compares the last quarter
+///                of them (at least 10) with the quarter before: the loss fell by less than 0.5 %, even with
+///                2 standard errors added. No alert if noise could hide such a fall, or if the learning rate
+///                is below a fifth of its peak.
 ///     slow_rank  In two checks 10 steps apart, each over the last 20 steps: the others wait for the same
 ///                rank for at least 15 % of a step (robust.h).
 ///
 /// The same kind of alert is not repeated within 10 minutes or, unless it is a stall, within 100 steps. A
 /// slow rank is reported again only after it has recovered, a plateau only after the loss has fallen, NaN
-/// only after a finite loss.
+/// only after a finite loss. If a different rank becomes slow, the alert is not delayed. A run raises at most
+/// 200 alerts.
 #pragma once
 
 #include <array>

@@ -52,7 +52,7 @@ void flatten(const json& value, const std::string& path, Flat& into) {
     }
 }
 
-/// Returns the configuration file as it was opened, overridden by --set and the form.
+/// Returns the values of the run's configuration file, overridden by --set and by the form.
 Flat asked_for(const RunDirectory& run) {
     Flat flat;
     Document document;

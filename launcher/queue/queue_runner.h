@@ -1,7 +1,7 @@
 /// Starts the runs of the queue, in order. A separate process, `ringmaster queue run`, does the work; it
 /// needs no terminal and no window and ends when no run is left. If it is killed, or the machine restarts,
-/// the next Ringmaster command of this user starts it again, or the user service of queue_service.h; runs
-/// that were interrupted meanwhile continue from their newest complete checkpoint.
+/// the next Ringmaster command of this user or the user service of queue_service.h starts it again.
+/// Interrupted runs then continue from their newest complete checkpoint.
 ///
 /// Runs on other machines and in Slurm are started from here, too, and followed from here until they end. If
 /// the process is killed in the middle of a start, the next one asks the machine or Slurm whether the run has

@@ -1,7 +1,7 @@
 /// Decides who may read the page: anybody who knows the token and whose browser addresses this server.
 ///
-/// The Host header has to name this server, so that a stranger's host name that resolves to this machine (DNS
-/// rebinding) reaches nothing. An Origin header, if one is sent, has to be the server's.
+/// The Host header has to name this server. A stranger's host name that resolves to this machine (DNS
+/// rebinding) is therefore rejected. An Origin header, if one is sent, has to be the server's.
 #pragma once
 
 #include <string>

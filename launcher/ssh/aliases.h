@@ -1,4 +1,4 @@
-/// Reads ~/.ssh/config and the files that it includes, for all machines instead of one.
+/// Lists names and values from ~/.ssh/config and the files that it includes, for all machines at once.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-/// Decides if a host key is good. It never accepts a key that OpenSSH's client would refuse, and accepts what
-/// OpenSSH would accept without the settings that the verdict names. The functions are pure: they use no
-/// file, socket or clock. It follows OpenSSH's check_host_key() and order_hostkeyalgs().
+/// Decides if a host key is good. It never accepts a key that OpenSSH's client would refuse. It accepts every
+/// key that OpenSSH would accept without the settings in HostKeyVerdict::not_followed. The functions are
+/// pure: they use no file, socket or clock. It follows OpenSSH's check_host_key() and order_hostkeyalgs().
 #pragma once
 
 #include <optional>
