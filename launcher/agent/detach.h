@@ -12,9 +12,9 @@ sigset_t awaited_signals();  ///< returns SIGTERM, SIGINT, SIGUSR1, SIGCHLD
 /// closed.
 void prepare_process();
 
-/// Becomes the leader of a session. If this process already leads a process group, as a job of an interactive
-/// shell does, it forks: the child becomes the leader, and this process only passes signals on and ends with
-/// the child's exit status.
+/// Becomes the leader of a session. Forks if this process already leads a process group, as a job of an
+/// interactive shell does. The child then becomes the leader; this process only passes signals on and ends
+/// with the child's exit status.
 void enter_own_session();
 
 /// Replaces the starter's stdin, stdout and stderr with /dev/null and `out`, so that whoever reads the other

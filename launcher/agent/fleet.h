@@ -4,9 +4,9 @@
 ///     to node 0:  hello {agent and ranks} · beat · stop · now · end · ended {how each rank ended}
 ///     from it:    beat · stop · now · end · over STATE REASON
 ///
-/// A connection that has not proven that it belongs to the run is closed after five seconds, may send lines
-/// of up to 256 bytes, and takes one of 32 places; if all are taken, a new one evicts the oldest. Node 0
-/// stops listening once every node has connected.
+/// A connection that has not yet proven that it belongs to the run is closed after five seconds. Until then
+/// it may send lines of up to 256 bytes. There are at most 32 such connections; a new one closes the oldest.
+/// Node 0 stops listening once every node has connected.
 #pragma once
 
 #include <poll.h>

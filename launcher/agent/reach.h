@@ -6,9 +6,9 @@
 
 namespace ringmaster {
 
-/// Implements `--follow DIR --node K --first-rank N --ranks N [--have FILE=BYTES]…`: writes what the run's
-/// files hold beyond those bytes, and then what is added, to stdout, until the run is over or the reader
-/// closes stdout:
+/// Implements `--follow DIR --node K --first-rank N --ranks N [--have FILE=BYTES]…`: writes to stdout what
+/// the run's files hold beyond those bytes, and then what is added to them. Ends when the run is over or the
+/// reader closes the connection:
 ///
 ///     file PATH OFFSET SIZE⏎ bytes · state SIZE⏎ corrected run.json · beat⏎ (every second) · over⏎
 int follow_run(const Arguments& given);

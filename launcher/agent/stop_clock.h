@@ -11,8 +11,8 @@ namespace ringmaster {
 /// Returns the signal by which a child is stopped; 0 if it runs, has ended, or a debugger holds it.
 int stopped_by(pid_t child);
 
-/// Measures how long a rank has been stopped while the agent ran: time in which the agent was suspended too,
-/// with its ranks or with the machine, does not count.
+/// Measures how long a rank has been stopped while the agent ran. Time in which the agent itself was
+/// suspended, with its ranks or with the machine, does not count.
 class StopClock {
   public:
     using Clock = std::chrono::steady_clock;

@@ -66,9 +66,9 @@ class RunBackend {
     virtual bool has_queue() const { return false; }   ///< true: a run may wait before it starts
     virtual bool can_shrink() const { return false; }  ///< true: a run can continue without a lost node
 
-    /// Lists the runs of the destination: those in `places.runs_dir` if it is this machine, else those that
-    /// any machine has launched on the first node, over a session that take_sessions() then returns. Throws
-    /// Error(Unreachable).
+    /// Lists the runs of the destination. For this machine, these are the runs in `places.runs_dir`.
+    /// Otherwise they are the runs that any machine has launched on the first node; take_sessions() then
+    /// returns the session to that node. Throws Error(Unreachable).
     RunsThere list(const Places& places, const SshPerson& person);
 
     // A launch makes these calls in this order.

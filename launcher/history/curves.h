@@ -22,9 +22,9 @@ struct Curve {
 /// Reduces a figure to at most `width` columns; to one per step if there are fewer steps.
 Curve reduce(const StepColumns& steps, Measure figure, const StepRange& range, int width);
 
-/// Returns the exponential moving average with bias correction, s = weight·s + (1 − weight)·x over every step
-/// from the run's first, at the last step of each pixel column. Unknown steps leave the average unchanged.
-/// `weight` lies in [0, 1); 0 gives the raw curve.
+/// Returns the exponential moving average at the last step of each pixel column: s = weight·s + (1 −
+/// weight)·x with bias correction, over every step from the run's first. Unknown steps leave the average
+/// unchanged. `weight` lies in [0, 1); 0 gives the raw curve.
 std::vector<float> smoothed(const StepColumns& steps, Measure figure, const StepRange& range, int width,
                             double weight);
 

@@ -1,9 +1,9 @@
 /// Judges the state of a run and says what to do next. Reports only the most urgent finding.
 ///
 /// The straggler rule: in a synchronous step all ranks wait for the slowest one, so the culprit is the rank
-/// that waits least. score = (longest wait − shortest wait) ÷ step time of the longest-waiting rank, medians
-/// over the last steps. Below 10 % there is no finding, from 20 % on it is critical. With fewer than 20
-/// steps, or a rank without figures, there is no score.
+/// that waits least. The score is (longest wait − shortest wait) ÷ step time of the longest-waiting rank, all
+/// as medians over the last steps. Below 10 % there is no finding, from 20 % on it is critical. With fewer
+/// than 20 steps, or a rank without figures, there is no score.
 #pragma once
 
 #include <cstdint>

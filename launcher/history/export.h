@@ -15,8 +15,9 @@ struct Exported {
     int64_t points = 0;  ///< rows of the CSV, or values in the event files
 };
 
-/// Writes one row per rank and step with every field of the step event, ordered by step and rank: RFC 4180,
-/// UTF-8, with a header row; null becomes an empty field. Replaces an existing file atomically. Throws Error.
+/// Writes one row per rank and step with every field of the step event, ordered by step and rank. The format
+/// is RFC 4180 in UTF-8 with a header row; null becomes an empty field. Replaces an existing file atomically.
+/// Throws Error.
 Exported export_csv(const RunDirectory& run, const std::filesystem::path& file);
 
 /// Writes TensorBoard event files: `rank_00000/` and so on hold each rank's figures, `global/` the figures

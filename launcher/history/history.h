@@ -54,9 +54,9 @@ class RunHistory {
     /// Throws Error if run.json is missing or damaged.
     explicit RunHistory(RunDirectory run, int64_t kept_steps = StepColumns::kMostSteps);
 
-    /// Reads for about `budget`, the newest events first: the first read of a long run already gives its end
-    /// and samples of the rest, and later reads fill the gaps. Returns true if anything was read. If the
-    /// directory becomes unreadable, keeps what is known and sets problem().
+    /// Reads for about `budget`, the newest events first. The first read of a long run gives its end and
+    /// samples of the rest; later reads fill the gaps. Returns true if anything was read. If the directory
+    /// becomes unreadable, keeps what is known and sets problem().
     bool read(std::chrono::milliseconds budget);
 
     /// Reads events from the first to the newest, for callers that never call read(). Returns the new ones,

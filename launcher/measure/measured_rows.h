@@ -1,5 +1,5 @@
-/// Writes the made-up rows that `ringmaster plan --measure` trains on: random tokens in rows as long as the
-/// plan allows, in the form that the run's loss needs (engine/data/tokens.h, engine/data/rollouts.h).
+/// Writes the rows that `ringmaster plan --measure` trains on: random tokens in rows as long as the plan
+/// allows. They have the form that the run's loss needs (engine/data/tokens.h, engine/data/rollouts.h).
 #pragma once
 
 #include <filesystem>

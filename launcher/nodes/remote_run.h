@@ -56,8 +56,8 @@ struct RemoteRun {
 bool is_remote(const RunDirectory& run);
 RemoteRun read_remote_run(const RunDirectory& run);  ///< throws Error
 void write_remote_run(const RunDirectory& run, const RemoteRun& remote);
-/// Parses a file of this machine or of a node: 1 to 65,536 ranks, shared by the nodes without a gap or an
-/// overlap; names and paths of at most 1 KiB. Throws Error(Refused) with `where`.
+/// Parses a remote.json of this machine or of a node. Throws Error(Refused) with `where` unless there are 1
+/// to 65,536 ranks, the nodes share them without a gap or an overlap, and names and paths have at most 1 KiB.
 RemoteRun parse_remote_run(const std::string& text, const std::string& where);
 
 /// Returns the files that a node appends to, relative to the run directory: agent log, events, rank logs, and

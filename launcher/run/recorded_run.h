@@ -1,5 +1,5 @@
-/// Reads a run's event files, completely or in parts. A node's files may have any length: while all steps are
-/// visited, at most kMostEventsHeld events are in memory at once, and the files are read again for the events
+/// Reads a run's event files, completely or in parts. A node's files may have any length. While all steps are
+/// visited, at most kMostEventsHeld events are in memory at once; the files are read again for the events
 /// that follow.
 #pragma once
 

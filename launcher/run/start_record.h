@@ -1,5 +1,5 @@
-/// Decides if a run may be started again, and records in run.json two facts that no agent can record: that a
-/// run did not start, and that it has been started.
+/// Decides if a run may be started again, and records in run.json what no agent can record: that a run did
+/// not start, or that it is being started.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,9 @@ namespace ringmaster {
 /// nor deleted.
 bool is_active(const RunState& state);
 
-/// Returns the state of a run. An agent records the end of a run shortly before it exits: if the run is over
-/// and one of its processes still lives on this machine, waits up to 10 s for that process. Throws Cancelled.
+/// Returns the state of a run. If the run is over but one of its processes still lives on this machine, waits
+/// up to 10 s for that process, because an agent records the end of a run shortly before it exits. Throws
+/// Cancelled.
 RunState state_after_processes_end(const RunDirectory& run, const Progress& progress);
 
 /// Throws Error(Refused) with a message that only a run that has ended can be resumed, and that this run is

@@ -12,8 +12,8 @@ namespace ringmaster {
 namespace {
 
 /// Rest of the script, after the #SBATCH lines and variables. The file `stop` exists once the run must stop.
-/// A run resumed from an older checkpoint sets later ones aside at its start, so once it has saved a
-/// checkpoint, the newest one belongs to this timeline.
+/// A run that resumes from an older checkpoint sets later ones aside at its start. Once it has saved a
+/// checkpoint, the newest one therefore belongs to this timeline.
 constexpr const char* kBody = R"sh(
 echo "$start_mark $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $SLURM_JOB_NODELIST"
 cd "$run" || exit

@@ -1,5 +1,5 @@
 /// Checks a session's host key: chooses the key type to ask the server for, and decides if the server's key
-/// is good. judge_host_key() makes the decision; this part reads the files and asks the user.
+/// is good. The decision itself is in judge_host_key(); the code here reads the files and asks the user.
 #pragma once
 
 #include <string>

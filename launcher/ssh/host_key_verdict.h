@@ -82,9 +82,9 @@ std::string host_key_name(const HostKeySettings& settings, const ContactedHost& 
 std::vector<std::string> host_key_algorithms(const HostKeySettings& settings, const HostKeyFiles& files,
                                              const ContactedHost& host);
 
-/// Returns the algorithms to reconnect with if this server would show OpenSSH a key of another type; an empty
-/// list if the shown key is the right one. nullopt if an Unclear order leads to several types, or only to a
-/// certificate.
+/// Returns the algorithms to reconnect with if this server would show OpenSSH a key of another type. Returns
+/// an empty list if the shown key is the right one. Returns nullopt if an Unclear order leads to several
+/// types, or only to a certificate.
 std::optional<std::vector<std::string>> other_algorithms(const HostKeySettings& settings,
                                                          const HostKeyFiles& files, const ContactedHost& host,
                                                          const ShownHostKey& shown);

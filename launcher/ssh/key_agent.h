@@ -1,5 +1,5 @@
-/// Passes keys of the user's ssh-agent to libssh through a separate socket: only keys worth offering, the
-/// likeliest first, since a server ends the connection after a few unknown keys (MaxAuthTries).
+/// Passes keys of the user's ssh-agent to libssh through a separate socket. Passes only keys worth offering,
+/// the likeliest first, because a server ends the connection after a few unknown keys (MaxAuthTries).
 ///
 /// The protocol is draft-miller-ssh-agent: a message is a 32-bit big-endian length, a type byte and its
 /// content.
