@@ -59,7 +59,7 @@ constexpr auto kTexts = std::to_array<std::pair<std::string_view, const char*>>(
     {"measure", QT_TRANSLATE_NOOP("Progress", "measuring: %1")},
     {"step-end", QT_TRANSLATE_NOOP("Progress", "waiting for the end of a step")},
 
-    // On the terminal only
+    // Shown only on the terminal
     {"bring", "bringing the engine to the nodes"},
     {"stopping", "stopping: step %1%2"},
 });

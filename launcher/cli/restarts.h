@@ -1,5 +1,5 @@
-/// Follows a run and restarts it after failures. This process does so for a run on several nodes, since their
-/// agents cannot send checkpoints to each other.
+/// Follows a run and restarts it after failures. For a run on several nodes, this process performs the
+/// restarts, because agents cannot send checkpoints to each other.
 #pragma once
 
 #include "launcher/anywhere/restart.h"

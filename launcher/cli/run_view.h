@@ -12,9 +12,9 @@
 
 namespace ringmaster {
 
-/// Returns the picture: header, progress, loss, each rank (or the spread and the outliers of many), and what
-/// was saved and evaluated. The time left is shown if `goes_on`. Each line fits the terminal; there are at
-/// most `terminal.height - 1`.
+/// Returns the lines of the live picture: header, progress, loss, each rank (or the spread and the outliers
+/// of many ranks), checkpoints and evaluations. Shows the time left if `goes_on` is set. Each line fits the
+/// terminal; there are at most `terminal.height - 1` lines.
 std::vector<std::string> run_picture(const RunHistory& run, std::optional<int64_t> total_steps, bool goes_on,
                                      const Terminal& terminal, const std::string& note);
 

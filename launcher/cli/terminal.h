@@ -44,7 +44,7 @@ Terminal terminal_of(FILE* stream);
 /// Returns the columns that a UTF-8 text takes; escape sequences take none.
 int display_width(const std::string& text);
 
-/// Cuts the text at `width` columns, with "…" in place of what is missing.
+/// Cuts the text to `width` columns; a text that was cut ends with "…".
 std::string fit(const std::string& text, int width);
 
 std::string padded(const std::string& text, int width);         ///< adds spaces after the text

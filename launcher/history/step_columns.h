@@ -115,7 +115,7 @@ class StepColumns {
     double time(int64_t step) const;                  ///< Unix seconds; NaN if the step is not stored
     float value(int64_t step, Measure figure) const;  ///< NaN if unknown
 
-    /// Returns what is stored of the step's event; NaN (0 for a count) if unknown.
+    /// Returns the stored figures of the step's event. Unknown figures are NaN, unknown counts 0.
     StepEvent event(int64_t step) const;
 
     /// Returns the first existing block from `block` on.

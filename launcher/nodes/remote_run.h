@@ -93,7 +93,7 @@ std::vector<StartCommand> agent_commands(const RemoteRun& remote, int attempt, c
                                          int restarts);
 
 /// Sends programs, model, tokens, checkpoints and run directory to all nodes at once, and writes remote.json.
-/// Skips what is there already; for an adopted run, sends only checkpoints and the run's token.
+/// Skips files that are there already. For an adopted run, sends only checkpoints and the run's token.
 void place_run(std::vector<Node>& nodes, const RemoteRun& remote, const RunDirectory& run,
                const Places& places, const Progress& progress);
 

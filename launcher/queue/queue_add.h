@@ -20,8 +20,8 @@ struct QueueRequest {
     /// Trusts unknown host keys or rejects them, and asks nobody, because the runs start unattended.
     SshPerson person;
     std::vector<std::string> sweep;  ///< settings as in runs_of_sweep; empty: one run
-    /// How many runs may train at the same time on this machine, or be in the partition of Slurm; empty:
-    /// unchanged.
+    /// Maximum number of runs that train at the same time on this machine, or are in the Slurm partition;
+    /// empty: unchanged.
     std::optional<int> slots;
 };
 

@@ -3,8 +3,8 @@
 /// the next Ringmaster command of this user or the user service of queue_service.h starts it again.
 /// Interrupted runs then continue from their newest complete checkpoint.
 ///
-/// Runs on other machines and in Slurm are started from here, too, and followed from here until they end. If
-/// the process is killed in the middle of a start, the next one asks the machine or Slurm whether the run has
+/// The process also starts runs on other machines and in Slurm, and follows them until they end. If the
+/// process is killed in the middle of a start, the next one asks the machine or Slurm whether the run has
 /// begun, so that no run starts twice.
 #pragma once
 

@@ -11,8 +11,8 @@
 namespace ringmaster {
 
 /// Returns, in ascending order, the rows whose text holds `words`, at most `most` of them. ASCII letters
-/// match in either case. Several threads search parts of the file. Stops early, with what was found, if asked
-/// to.
+/// match in either case. Several threads search parts of the file. If a stop is requested, returns early with
+/// the rows found so far.
 std::vector<int64_t> find_rows(const PreparedRows& rows, const std::string& words, size_t most,
                                const std::stop_token& stop = {});
 

@@ -60,8 +60,8 @@ def chosen_tokens(conversation, index, span, ids, offsets, tokenizer, has_though
 
 
 def end_token(ids, begin, end_ids):
-    """Returns the first token of `end_ids` at `begin` or at most END_DISTANCE after it. A turn that was not found begins at -1:
-    then None is returned if the conversation ends with such a token, because axolotl's labels depend on this."""
+    """Returns the index of the first token of `end_ids` from `begin` to END_DISTANCE after it; None if there is none. A turn that was
+    not found has the `begin` -1: then the result is also None if the conversation ends with such a token, as in axolotl."""
     if begin == -1:
         if not ids or ids[-1] in end_ids:
             return None

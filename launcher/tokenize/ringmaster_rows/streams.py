@@ -38,7 +38,7 @@ def pretrain(rows, entry, tokenizer, sequence_len, packed):
 class Stream:
     """The rows of a run's sources as one stream, pass after pass.
 
-    axolotl shuffles rows before it encodes them if it packs them or pretrains on them, and examples after it encoded them otherwise.
+    axolotl shuffles the rows before encoding if it packs them or pretrains on them; otherwise it shuffles the encoded examples.
     Here `datasets` shuffles only numbers, which `_held` turns into the rows or examples.
     """
 

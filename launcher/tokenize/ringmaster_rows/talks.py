@@ -118,8 +118,8 @@ def llama2_prompt(row):
 
 
 def llama2_labels(text, ids, total, tokenizer, sequence_len):
-    """Returns the labels of the responses. If the lengths of the turns do not add up to `total`, the length of the whole, nothing is
-    trained."""
+    """Returns the labels of the responses. As in axolotl, nothing is trained if the turns' tokens add up to less than sequence_len and
+    not to `total`, the number of tokens without padding."""
     labels, position = list(ids), 1
 
     def ignore(begin, end):
