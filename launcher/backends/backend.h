@@ -30,9 +30,9 @@ struct Destination {
 
 /// The program that restarts a failed run.
 enum class Restarter {
-    Agent,     ///< agent, for a run on a single machine; it needs no other program
-    Follower,  ///< program that follows a run over several nodes
-    Slurm,     ///< Slurm, by its own rules
+    Agent,     ///< the run's agent, for a run on a single machine; needs no other program
+    Follower,  ///< the program that follows a run over several nodes
+    Slurm,     ///< Slurm, by Slurm's rules
 };
 
 struct RestartLimits {

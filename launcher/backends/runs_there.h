@@ -23,9 +23,8 @@ struct RunThere {
     /// `host` its name in messages. Throws Error(Refused) if the run cannot be followed.
     RemoteRun followed_at(const std::string& target, const std::string& host) const;
 
-    std::string handle() const {
-        return id + "/" + run.name;
-    }  ///< name for adopt_run if several runs share it
+    /// Returns the name by which adopt_run finds this run if several runs have the same name.
+    std::string handle() const { return id + "/" + run.name; }
 };
 
 struct RunsThere {

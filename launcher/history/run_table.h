@@ -43,8 +43,8 @@ struct MeasuredFigures {
     std::vector<float> curve_step, curve_loss;   ///< a few hundred of the steps that were read, by step
     std::optional<double> step_s, tokens_per_s;  ///< means over the steps that were read
     std::optional<double> overhead;              ///< exposed communication ÷ step time, mean over ranks
-    std::optional<int64_t>
-        peak_memory_bytes;         ///< highest peak among the steps that were read, on ranks 0 to 63
+    /// Highest peak among the steps that were read, on ranks 0 to 63.
+    std::optional<int64_t> peak_memory_bytes;
     bool peak_is_sampled = false;  ///< true if some steps were not read
     double ran_before_s = 0;       ///< seconds that the attempts before the last one ran
 };

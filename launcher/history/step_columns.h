@@ -51,7 +51,7 @@ enum class Measure {
     FunctionReward,  ///< reward of the first reward function; the other functions' rewards follow
     LastFunctionReward = FunctionReward + 7,
     // Computed from the stored figures.
-    WorkSeconds,      ///< step − exposed communication: what other ranks wait for
+    WorkSeconds,      ///< step − exposed communication: the part for which other ranks wait
     OtherSeconds,     ///< step − data − compute − exposed communication
     ExposedShare,     ///< exposed communication ÷ step time
     Overlap,          ///< share of the communication hidden behind compute

@@ -21,11 +21,12 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr size_t kPiece = 1 << 20;
-constexpr int64_t kWorthKnowing = 64 << 20;  ///< bytes; smaller files are quickly read again
+constexpr int64_t kWorthKnowing = 64 << 20;  ///< minimum bytes; smaller files are quickly read again
 constexpr int64_t kTold = 16 << 20;          ///< bytes between two reports of progress
 constexpr const char* kDigits = "0123456789abcdef";
 constexpr size_t kMostKnown = 4096;
-constexpr double kSettled_s = 1;  ///< seconds; two changes in one tick of the clock look like one
+/// Seconds for which a file must have stayed unchanged: two changes in one clock tick look like one.
+constexpr double kSettled_s = 1;
 
 /// Returns values that change whenever the content does, among them the ctime, which no program can set.
 std::optional<Json> identity_of(const fs::path& file) {

@@ -13,8 +13,8 @@ namespace ringmaster {
 
 /// A line of the text that a fix removes (`comes` is false) or adds (`comes` is true).
 struct ChangedLine {
-    int number =
-        0;  ///< line number, from 1: before the fix if the line is removed, after the fix if it is added
+    /// Line number, from 1: in the old text if the line is removed, in the new text if it is added.
+    int number = 0;
     bool comes = false;
     std::string text;  ///< text of the line, without its line end
 };

@@ -45,8 +45,8 @@ struct RunOptions {
     std::filesystem::path runs_dir;  ///< empty: the user's runs folder
     bool overwrite = false;
     std::optional<AlertSettings> alerts;  ///< nullopt: this user's settings
-    std::function<void(const RunDirectory&)>
-        made;  ///< called as soon as the run directory exists; may be empty
+    /// Called as soon as the run directory exists; may be empty.
+    std::function<void(const RunDirectory&)> made;
 };
 
 struct PreparedRun {

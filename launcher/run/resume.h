@@ -16,10 +16,10 @@ namespace ringmaster {
 void start_run(const RunDirectory& run, const Plan& plan, const Machine& machine, const Places& places);
 
 struct ResumeOptions {
-    std::optional<int64_t> checkpoint;  ///< step to resume from; else the newest complete checkpoint
-    std::optional<int> ranks;           ///< ranks to use; else as many as before
+    std::optional<int64_t> checkpoint;  ///< step to resume from; nullopt: the newest complete checkpoint
+    std::optional<int> ranks;           ///< number of ranks; nullopt: as many as before
     std::vector<std::pair<std::string, std::string>> set;
-    std::optional<int> nodes = {};  ///< nodes that share the ranks; else as before
+    std::optional<int> nodes = {};  ///< number of nodes that share the ranks; nullopt: as before
 };
 
 struct ResumedRun {

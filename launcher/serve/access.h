@@ -17,7 +17,7 @@ struct Asked {
 };
 
 struct Answer {
-    int status = 200;  ///< 200: serve `path`
+    int status = 200;  ///< HTTP status; 200: serve `path`
     std::string path;  ///< path without the token: "/", "/runs"
 };
 

@@ -14,10 +14,11 @@ namespace ringmaster {
 class SlurmSite;
 
 struct JobStatus {
-    std::string state;                     ///< "PENDING", "RUNNING", "TIMEOUT", …; empty: unknown to Slurm
-    std::string reason;                    ///< why the job waits or ended: "Resources", "TimeLimit"
-    std::string nodes;                     ///< nodes of the job: "gpu[03-04]"
-    int exit_status = 0, exit_signal = 0;  ///< of the script; known only after the job has ended
+    std::string state;   ///< "PENDING", "RUNNING", "TIMEOUT", …; empty: unknown to Slurm
+    std::string reason;  ///< why the job waits or ended: "Resources", "TimeLimit"
+    std::string nodes;   ///< nodes of the job: "gpu[03-04]"
+    /// Exit status and signal of the script; known only after the job has ended.
+    int exit_status = 0, exit_signal = 0;
 
     bool waits() const;    ///< queued, not started
     bool is_over() const;  ///< ended, or unknown to Slurm

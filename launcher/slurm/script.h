@@ -21,8 +21,9 @@ struct SlurmSubmission {
     int ranks = 1;
     int nodes = 1;
     Device device = Device::Cpu;
-    int attempt = 1;              ///< attempt of the first start; each restart adds one
-    std::string resume = "none";  ///< option of the first start; later ones use this job's newest checkpoint
+    int attempt = 1;  ///< number of the job's first attempt; each restart adds one
+    /// Resume option of the first start; restarts use this job's newest checkpoint.
+    std::string resume = "none";
     SlurmOptions options;
 };
 

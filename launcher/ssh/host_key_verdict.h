@@ -23,12 +23,12 @@ struct HostKeySettings {
     std::vector<std::string> user_files, global_files;  ///< UserKnownHostsFile, GlobalKnownHostsFile
     std::string revoked_file;                           ///< RevokedHostKeys
     std::string alias;                                  ///< HostKeyAlias
-    std::string command;                                ///< KnownHostsCommand; not run
+    std::string command;                                ///< KnownHostsCommand, which Ringmaster does not run
     NewHostKeys new_keys = NewHostKeys::Ask;
     bool checks_address = false;          ///< CheckHostIP
     bool hashes_names = false;            ///< HashKnownHosts
-    bool trusts_localhost = false;        ///< NoHostAuthenticationForLocalhost; has no effect here
-    bool asks_dns = false;                ///< VerifyHostKeyDNS; has no effect here
+    bool trusts_localhost = false;        ///< NoHostAuthenticationForLocalhost; not followed, only reported
+    bool asks_dns = false;                ///< VerifyHostKeyDNS; not followed, only reported
     int smallest_rsa_bits = 1024;         ///< RequiredRSASize
     std::vector<std::string> algorithms;  ///< HostKeyAlgorithms, or the default
     AlgorithmOrder order = AlgorithmOrder::KnownFirst;

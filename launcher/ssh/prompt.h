@@ -11,7 +11,7 @@ enum class PromptKind { Server, Password, Passphrase };
 
 struct LoginPrompt {
     std::string host;          ///< name given by the user
-    std::string text;          ///< for a server's prompt: the server's text
+    std::string text;          ///< text to show, which Ringmaster or the server wrote
     bool from_server = false;  ///< true if the server sent `text`, so that it must be marked as the server's
     bool echo = false;
     PromptKind kind = PromptKind::Server;
