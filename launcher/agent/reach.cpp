@@ -85,7 +85,7 @@ class Follower {
             files_.push_back("events/" + event_file_name(rank));
             files_.push_back("logs/" + log_file_name(rank));
         }
-        // older followers would reject this file
+        // an older launcher does not name this file, and would reject it
         if (options_.have.contains(kSamples)) files_.emplace_back(kSamples);
     }
 

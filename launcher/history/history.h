@@ -94,7 +94,7 @@ class RunHistory {
     /// Alerts by time (launcher/alerts/detector.h). read() finds them once all events were read.
     const std::vector<Alert>& alerts() const { return alerts_.all(); }
     std::vector<Alert> take_alerts() { return alerts_.take_news(); }  ///< alerts since the last call
-    /// First error of the newest attempt
+    /// First error of the newest attempt; nullopt if there is none
     const std::optional<Happening>& first_error() const { return first_error_; }
     double last_heard() const;                           ///< Unix seconds
     std::optional<double> duration_s(double now) const;  ///< seconds that all attempts ran; see figures.h

@@ -67,7 +67,7 @@ struct RunSummary {
 /// Reads a run's state and progress. A damaged run counts as failed, and the summary says what is damaged.
 RunSummary read_summary(const RunDirectory& run);
 
-/// Lists runs, newest first. Skips other folders.
+/// Lists runs, newest first. Skips folders that are not runs.
 std::vector<RunSummary> list_runs(const std::filesystem::path& runs_dir);
 
 /// Returns an object with name, dir, state, incomplete (it was cut short), step, total_steps, loss, started

@@ -36,7 +36,7 @@ void configure(ssh_session session, const SshSettings& settings) {
     const bool no = false;
     const long timeout = kMeeting_s;
     const auto port = static_cast<unsigned>(settings.port);
-    // `ssh -G` reads the configuration instead
+    // libssh must not read the configuration, because `ssh -G` has already read it
     set(session, SSH_OPTIONS_PROCESS_CONFIG, &no, settings, "the configuration");
     set(session, SSH_OPTIONS_HOST, settings.host_name.c_str(), settings, "HostName");
     set(session, SSH_OPTIONS_PORT, &port, settings, "Port");

@@ -14,7 +14,7 @@
 
 namespace ringmaster {
 
-/// A file descriptor that closes itself.
+/// Holds a file descriptor and closes it in the destructor.
 class OwnedSocket {
   public:
     explicit OwnedSocket(int fd = -1) : fd_(fd) {}

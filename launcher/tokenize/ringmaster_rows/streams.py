@@ -54,8 +54,8 @@ class Stream:
         self._dataset = self._of_rows() if self._rows_first else self._of_examples()
 
     def groups(self):
-        """Yields iterables of examples, endlessly: the examples of one buffer, which are packed together, or of a whole pass; and None
-        after each pass. Each pass has a different order, as `IterableDataset.set_epoch` gives it."""
+        """Yields iterables of examples, endlessly, and None after each pass. An iterable has the examples of one buffer, which are packed
+        together, or of a whole pass. Each pass has a different order, as `IterableDataset.set_epoch` gives it."""
         for epoch in count():
             self._dataset.set_epoch(epoch)
             self._unskipped = self._skip()
