@@ -39,7 +39,7 @@ namespace {
 constexpr auto kLook = 500ms;
 /// Time limits of a delivery. The three attempts of post.py and the pauses between them take at most 40 s.
 constexpr auto kCommandLimit = 30s, kWebhookLimit = 75s;
-/// How long the message that the run has ended waits for the alerts before it, so that it comes last. The
+/// Longest time that the message about the run's end waits for earlier alerts, so that it comes last. The
 /// script of a Slurm job waits 60 s for all of them.
 constexpr auto kEndWaits = 20s;
 constexpr auto kWaitForOther = 5s;  ///< time to wait for the process of an attempt that has just ended

@@ -134,8 +134,8 @@ Reason all_places(const Ending& ending) {
     return lines;
 }
 
-/// Returns the verdict of a run that was stopped without saving, with the last step and the newest
-/// checkpoint. `how` is "stopped" or "stopped-now".
+/// Returns the verdict of a run that a stop request ended before it could report its end: says its last step,
+/// and what is saved. `how` is "stopped" or "stopped-now".
 RunVerdict stopped_unsaved(const std::string& how, const RankRecord& record) {
     const int64_t step = record.step.value_or(record.start_step);
     const int64_t saved = record.checkpoint ? record.checkpoint->step : record.start_step;

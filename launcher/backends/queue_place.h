@@ -1,4 +1,5 @@
-/// Tells, for a run of any backend, whose devices it needs while it is queued, and what state it is in.
+/// Returns, for a run of any backend, the place whose devices a queued run waits for, and the run's state in
+/// the queue.
 #pragma once
 
 #include <optional>
@@ -25,8 +26,9 @@ struct QueuePlace {
 enum class QueueState {
     Waiting,  ///< prepared, and never started
     Active,   ///< a process is training it, or Slurm has its job
-    CutOff,   ///< its processes are gone although nobody stopped it, for example after the machine restarted
-    Over,     ///< completed, failed, stopped, or deleted
+    /// The run's processes are gone although nobody stopped the run, for example after the machine restarted.
+    CutOff,
+    Over,  ///< completed, failed, stopped, or deleted
 };
 QueueState queue_state(const RunDirectory& run);  ///< a damaged run counts as over
 QueuePlace queue_place(const Destination& to);

@@ -60,7 +60,7 @@ std::string known_hash(const fs::path& memory, const fs::path& file, const Json&
         const std::string hash = entry.at("sha256");
         const bool sound = hash.size() == 64 && hash.find_first_not_of(kDigits) == std::string::npos;
         if (sound && entry.at("of") == identity) return hash;
-    } catch (const Json::exception&) {  // no such entry, or edited by hand
+    } catch (const Json::exception&) {  // the entry is missing, or the file was edited by hand
         return {};
     }
     return {};

@@ -93,7 +93,7 @@ RunNote RunMirror::note() const {
     return note_;
 }
 
-/// Waits; returns true if the mirror is to end.
+/// Waits for `time`, or until the mirror must end. Returns true if it must end.
 bool RunMirror::wait(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     return ending_.wait_for(lock, time, [this] { return stop_.load(); });

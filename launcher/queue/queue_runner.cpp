@@ -75,7 +75,7 @@ void QueueRunner::run() {
         follow(turn.active_elsewhere);
         if (turn.next) {
             start(*turn.next, turn.state);
-        } else {  // a long queue takes a tenth of a core at most
+        } else {  // a long queue uses at most a tenth of a core
             std::this_thread::sleep_for(std::max<Clock::duration>(kLook, 9 * (Clock::now() - begin)));
         }
     }
