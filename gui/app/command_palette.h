@@ -1,5 +1,5 @@
-/// Lets the user type the name of anything that can be clicked now: pages, the menu's actions, the page's
-/// buttons.
+/// Lets the user type a few letters of a command's name and run it: open a page, or trigger a menu action or
+/// one of the page's buttons.
 #pragma once
 
 #include <QDialog>
@@ -11,7 +11,7 @@
 namespace ringmaster {
 
 struct PaletteEntry {
-    QString name, keys;  ///< keys are shown at the right; they may be empty
+    QString name, keys;  ///< `keys` is the shortcut, shown at the right; it may be empty
     std::function<void()> act;
 };
 

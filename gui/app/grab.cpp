@@ -13,7 +13,7 @@ namespace ringmaster {
 namespace {
 
 constexpr int kPatienceMs = 20000;
-/// Without a change for this long, late layouts and background work count as done.
+/// The page counts as settled when nothing has changed for this long, late layouts included.
 constexpr int kQuietMs = 350;
 
 bool wait_until_settled(const Page& page) {

@@ -15,8 +15,8 @@ namespace {
 
 QString now = u"en"_s;
 
-/// Names of keys, which Qt shows in menus and tool tips. Qt's own translations are a package that may be
-/// missing.
+/// Names of keys that Qt shows in menus and tool tips. They are translated here because the package with Qt's
+/// translations may be missing.
 [[maybe_unused]] constexpr const char* kKeys[] = {
     QT_TRANSLATE_NOOP("QShortcut", "Ctrl"), QT_TRANSLATE_NOOP("QShortcut", "Shift"),
     QT_TRANSLATE_NOOP("QShortcut", "Return"), QT_TRANSLATE_NOOP("QShortcut", "Del")};
@@ -35,9 +35,9 @@ QTranslator& installed(int which) {
     return translators[which];
 }
 
-/// Draws all texts of a language with one family made for it, if one is installed. If Qt chose another family
-/// for the characters that the system's own lacks, digits and full stops would change their shape within a
-/// line, depending on the character before them.
+/// Draws all texts of a language with one family made for it, if one is installed. Otherwise Qt would take
+/// only the characters that the system's family lacks from another family, and digits and full stops would
+/// change their shape within a line.
 void use_font_of(const QString& code) {
     static const QFont system = QGuiApplication::font();
     QFont font = system;

@@ -10,7 +10,7 @@ namespace ringmaster {
 struct Language {
     QString code;  ///< such as "en", "ja", "zh_CN"
     QString name;  ///< name in the language itself
-    /// Font families made for the language, best first; empty if the system's family is.
+    /// Font families made for the language, best first; empty if the system's font family suits the language.
     QStringList families = {};
 };
 

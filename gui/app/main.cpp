@@ -27,8 +27,8 @@ bool has_argument(int argc, char** argv, std::string_view wanted) {
     return false;
 }
 
-/// Picks Qt's platform and returns 0. If there is no display, Qt would abort; so prints a message and returns
-/// 3, the program's exit status.
+/// Picks Qt's platform and returns 0. Without a display, Qt would abort; in that case prints a message and
+/// returns 3, the program's exit status.
 int choose_platform(int argc, char** argv) {
     if (!qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) return 0;
     if (has_argument(argc, argv, "--grab") || has_argument(argc, argv, "--version") ||

@@ -56,7 +56,8 @@ namespace {
 
 constexpr int kAheadAtOnce_ms = 5;
 
-/// Looks like the sidebar's other entries: Qt ignores the padding of a button that shows a menu's arrow.
+/// Draws no menu arrow, because Qt ignores the padding of a button with one. The button then looks like the
+/// sidebar's other entries.
 class MenuButton : public QPushButton {
   protected:
     void initStyleOption(QStyleOptionButton* option) const override {
@@ -102,7 +103,8 @@ MainWindow::MainWindow(Session& session)
             [this] { return new HelpPage(m_session); });
     for (size_t next = 1; next < m_places.size(); ++next)
         setTabOrder(m_places[next - 1].button, m_places[next].button);
-    setTabOrder(m_places.back().button, m_menu);  // pages are created later and follow the menu
+    setTabOrder(m_places.back().button,
+                m_menu);  // the pages' widgets follow the menu because they are created later
     setIcons();
     fitSidebar();
     m_session.setPeople([prompts = QPointer(m_prompts)](std::function<bool()> given_up) {
@@ -234,11 +236,12 @@ void MainWindow::makeMenu(QPushButton* button) {
     });
     about->setObjectName(u"aboutAction"_s);
     menu->addAction(tr("Quit"), QKeySequence::Quit, this, &QWidget::close);
-    for (QAction* action : menu->actions()) addAction(action);  // makes their shortcuts work while closed
+    for (QAction* action : menu->actions())
+        addAction(action);  // shortcuts then work while the menu is closed
     button->setMenu(menu);
 }
 
-/// Lets Ctrl+K open the palette everywhere: text fields would use it to delete to the end of the line.
+/// Lets Ctrl+K open the palette everywhere. A text field would otherwise delete to the end of the line.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);
@@ -504,7 +507,7 @@ void MainWindow::saveState() {
     settings.setValue(u"geometry"_s, saveGeometry());
     settings.setValue(u"page"_s, pageName());
     for (const Place& place : m_places) {
-        if (!place.is_wanted) continue;  // the page was never opened: keeps its stored value
+        if (!place.is_wanted) continue;  // the page was never opened, so its stored value stays
         if (const auto* plan = qobject_cast<PlanPage*>(place.page))
             settings.setValue(u"openFile"_s, plan->file());
         if (const auto* monitor = qobject_cast<MonitorPage*>(place.page))

@@ -40,7 +40,7 @@ class MainWindow : public QMainWindow {
     bool hasPage(const QString& name) const;
     /// Makes the page if needed. The window opens with one page and makes the others later, when idle.
     Page* page(const QString& name);
-    /// Opens a YAML file, a run directory or a run by name. Reports in the window what it cannot find.
+    /// Opens a YAML file, a run directory or a run by name. Shows an error in the window if there is none.
     void openPath(const QString& path);
     void choose(const Request& asked);       ///< sets the ranks, nodes and device that Plan begins with
     void openModel(const QString& path);     ///< opens a run or a folder in Try it
@@ -66,7 +66,7 @@ class MainWindow : public QMainWindow {
     struct Place {
         QString name;
         std::function<Page*()> make;
-        Page* page;  ///< null until it is visited or made ahead
+        Page* page;  ///< null until the user visits the page or makeAhead() makes it
         QPushButton* button;
         bool is_wanted = false;  ///< true if the user opened it
     };

@@ -1,4 +1,4 @@
-// Makes the pages and connects each with the others; main_window.cpp has the window itself.
+// Makes the pages and connects each with the others; the window's other code is in main_window.cpp.
 #include <QFileInfo>
 #include <QStatusBar>
 

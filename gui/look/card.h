@@ -1,4 +1,4 @@
-/// Provides the parts that pages are made of. Each has its title as its name for screen readers.
+/// Provides the widgets that pages are made of. Each widget's title is also its name for screen readers.
 #pragma once
 
 #include <QFrame>
@@ -14,7 +14,7 @@ namespace ringmaster {
 class FlowLayout;
 class HeaderLayout;
 
-/// Elides text that does not fit, and shows the whole text in its tool tip.
+/// Elides text that does not fit, and shows the complete text in a tool tip.
 class ElidedLabel : public QLabel {
     Q_OBJECT
 
@@ -54,8 +54,9 @@ class Card : public QFrame {
     explicit Card(const QString& title = {}, QWidget* parent = nullptr);
 
     void setTitle(const QString& title);
-    void setSubtitle(const QString& subtitle);  ///< elided if it does not fit; the tool tip shows it whole
-    void addHeaderWidget(QWidget* widget);      ///< adds a widget at the right of the title
+    void setSubtitle(
+        const QString& subtitle);  ///< elided if it does not fit; the tool tip then shows the complete text
+    void addHeaderWidget(QWidget* widget);  ///< adds a widget at the right of the title
     QVBoxLayout* body() { return m_body; }
 
   private:

@@ -1,5 +1,5 @@
 /// Arranges cards, in order, in as many columns as the widest card allows; a card may span columns. A row is
-/// as high as its highest card, and rows share the height that is left.
+/// as high as its tallest card, and the rows share the height that remains.
 #pragma once
 
 #include <QLayout>
@@ -11,7 +11,7 @@ class CardGrid : public QLayout {
     Q_OBJECT
 
   public:
-    /// `column_ems` is the least width of a column, in units of space(1).
+    /// `column_ems` is the minimum width of a column, in units of space(1).
     CardGrid(double column_ems, int most_columns, QWidget* parent = nullptr);
 
     void addCard(QWidget* card, int span = 1);

@@ -5,8 +5,8 @@ class QFormLayout;
 
 namespace ringmaster {
 
-/// Gives the names of a form's fields the height of a line in the app's language. Without it, Qt would place
-/// a lower name too high beside its field, such as a Latin name among Japanese ones.
+/// Gives the names of a form's fields the height of a line in the app's language. Otherwise Qt would place a
+/// lower name, such as a Latin name among Japanese ones, too high next to its field.
 void alignNames(const QFormLayout* form);
 
 }  // namespace ringmaster

@@ -1,5 +1,5 @@
-/// Lays out the top of a page: a title, a subtitle beside it, and actions at the right. Without room for all
-/// of them in one line, the subtitle goes below the title; without room for the title and the actions, the
+/// Lays out the top of a page: a title, a subtitle next to it, and actions at the right. If they do not fit
+/// on one line, the subtitle goes below the title. If the title and the actions do not fit either, the
 /// actions go below and wrap.
 #pragma once
 

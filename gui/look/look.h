@@ -49,8 +49,8 @@ QColor inkOn(const QColor& fill);
 /// space(0.5) separates neighbours, space(1.25) is a page's margin.
 int space(double ems);
 
-/// Returns the height of a line in the app's language: the fonts of Chinese and Japanese are higher than the
-/// one that a font's metrics know.
+/// Returns the height of a line in the app's language. Fonts for Chinese and Japanese are taller than the
+/// font whose metrics Qt reports.
 int lineHeight(const QFont& font);
 
 enum class Type {

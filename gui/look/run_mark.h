@@ -31,7 +31,7 @@ RunMark runMark(RunPhase phase);
 RunMark runMark(const RunRow& row);
 RunMark runMark(const RunSummary& run);
 QString runWord(RunMark mark);        ///< returns a word such as "running", in the app's language
-QString cutShortWords(int64_t step);  ///< says why a run is incomplete; `step` is its last
+QString cutShortWords(int64_t step);  ///< says why a run is incomplete; `step` is the last recorded step
 QColor runColour(RunMark mark, const Colours& colours);
 
 /// Paints the mark centred in `box`, as a square as high as the box.

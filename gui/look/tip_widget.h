@@ -1,4 +1,4 @@
-/// Draws a picture that explains the point below the mouse in a tooltip.
+/// Defines the base class of pictures that explain the point under the mouse in a tool tip.
 #pragma once
 
 #include <QWidget>
@@ -10,7 +10,7 @@ class TipWidget : public QWidget {
     using QWidget::QWidget;
 
   protected:
-    /// Returns what to show for a point of the widget; empty: nothing.
+    /// Returns the tool tip for a point of the widget; empty: no tool tip.
     virtual QString tipAt(const QPoint& at) const = 0;
     bool event(QEvent* event) override;
 };

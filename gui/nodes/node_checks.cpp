@@ -16,9 +16,9 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int kPatienceMs = 1500;  ///< wait for cancelled checks; a name server may take longer
+constexpr int kPatienceMs = 1500;  ///< maximum wait for cancelled checks; a name server may take longer
 constexpr int kSaveAfterMs = 300;  ///< joins reports that arrive close together into one write
-constexpr int kStepMs = 150;       ///< least time between two progress reports
+constexpr int kStepMs = 150;       ///< minimum time between two progress reports
 
 bool isForTrial(const SavedTarget& entry) {
     return entry.target.kind == TargetKind::Ssh && entry.last && entry.last->node.can_train();
@@ -196,7 +196,7 @@ void NodeChecks::wentOn(const Checks& checks, const ProgressStep& step) {
     }
 }
 
-/// Ends checks that were cancelled or brought no report.
+/// Removes the checks that ended without a report, such as cancelled ones.
 void NodeChecks::ended(const Checks& checks) {
     for (const std::shared_ptr<Check>& check : checks) {
         if (const int row = rowOf(check); row >= 0) drop(row);

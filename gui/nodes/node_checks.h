@@ -31,14 +31,14 @@ class NodeChecks : public QObject {
 
   public:
     explicit NodeChecks(Session& session, QObject* parent = nullptr);
-    ~NodeChecks() override;  ///< returns within a moment
+    ~NodeChecks() override;  ///< cancels running checks and waits at most 1.5 seconds for them
 
     int count() const { return int(m_rows.size()); }
     const SavedTarget& entry(int row) const { return m_rows[size_t(row)].entry; }
     CheckPhase phase(int row) const;
     int rowOf(const Target& target) const;  ///< -1: no such target
     int underWay() const;                   ///< number of checks that wait or run
-    int asked() const { return m_asked; }   ///< checks requested since none was running
+    int asked() const { return m_asked; }   ///< checks requested since there was last no check under way
 
     CheckKind kind(int row) const;            ///< kind of the check in progress
     const ProgressStep& step(int row) const;  ///< progress of the check
@@ -48,7 +48,7 @@ class NodeChecks : public QObject {
     void check(int row, CheckKind kind = CheckKind::Look);
     void checkAll();
     bool canTryOut() const;  ///< true if an SSH machine that can train is idle
-    void tryOut();           ///< tries all such machines together; the first is rank 0's
+    void tryOut();           ///< tries all of these machines in one trial; the first is rank 0's node
     void cancel(int row);
     void cancelAll();
 

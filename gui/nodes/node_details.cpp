@@ -18,7 +18,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr double kLineEms = 1.3;  ///< minimum row height of a fact, in ems; enough for any writing system
-constexpr double kNameEms = 9;    ///< a longer name of a fact wraps
+constexpr double kNameEms = 9;    ///< width at which a fact's name wraps
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-/// Writes what a check found as texts for the table and the details.
+/// Describes what a check found, for the table and the details.
 #pragma once
 
 #include <QString>
@@ -25,7 +25,7 @@ QString deviceWords(const SavedTarget& entry);  ///< such as "4 × NVIDIA H100",
 QString memoryWords(const SavedTarget& entry);  ///< memory of a device, or free memory of the machine
 QString ageWords(const SavedTarget& entry, double now);
 
-/// Returns what was found, in the app's language if the text is ours.
+/// Returns what was found, in the app's language if Ringmaster wrote the text.
 QString foundWords(const NodeReport& report);
 
 /// Returns what was found, or the progress while a check is running.

@@ -38,7 +38,7 @@ QVariant NodesModel::textOf(int row, int column) const {
         default:
             break;
     }
-    // The other columns say what there is to say of a target that is ready.
+    // If the target is ready, the other columns already say everything.
     const bool is_ready =
         m_checks.phase(row) == CheckPhase::Idle && entry.last && entry.last->node.state == NodeVerdict::Ready;
     return is_ready ? QString() : messageWords(m_checks, row).section(QChar(u'\n'), 0, 0);

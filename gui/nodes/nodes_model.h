@@ -22,7 +22,7 @@ class NodesModel : public QAbstractTableModel {
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
     void setColours(const Colours& colours);
-    bool hasMessages() const;  ///< any target has something to say beyond the other columns
+    bool hasMessages() const;  ///< true if any target's message adds something to the other columns
     void tick();               ///< updates the ages of the checks
 
   private:

@@ -25,8 +25,8 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kTickMs = 5000;
-constexpr double kWideEms = 76;      ///< least width at which the details are next to the table
-constexpr double kMostNameEms = 14;  ///< limits a column of host names, which can be long
+constexpr double kWideEms = 76;      ///< minimum width at which the details are next to the table
+constexpr double kMostNameEms = 14;  ///< maximum width of the column of host names, which can be long
 constexpr double kLeastMessageEms = 12;
 
 }  // namespace
@@ -149,8 +149,8 @@ int NodesPage::chosenRow() const {
     return m_table->currentIndex().isValid() ? m_table->currentIndex().row() : -1;
 }
 
-/// Returns the width at which a column's texts need one line, within limits, and the least width that breaks
-/// none of their words.
+/// Returns the width at which each text of a column fits on one line, and the minimum width that breaks no
+/// word. Both are limited for the column of names.
 NodesPage::Widths NodesPage::widthsOf(int column) {
     m_table->resizeColumnToContents(column);
     const QFontMetrics metrics = m_table->fontMetrics();
@@ -166,11 +166,12 @@ NodesPage::Widths NodesPage::widthsOf(int column) {
     return {std::min(whole + gap, most), std::min(std::max(title, whole - line + word) + gap, most)};
 }
 
-/// Divides the width between the columns. The message gets what the others leave, and is hidden if that is
-/// too little or no target has one: the details show its text. If the others are too wide, too, their texts
-/// wrap; the age of the check, which the details show as well, is hidden if they would wrap often.
+/// Divides the width between the columns. The message gets the rest; it is hidden if the rest is too narrow
+/// or if no target has a message. If the other columns do not fit, their texts wrap; if they would wrap
+/// often, the age of the check is hidden, too. The details show both.
 void NodesPage::fitColumns() {
-    m_table->horizontalHeader()->setStretchLastSection(false);  // a stretched column hides its texts' width
+    m_table->horizontalHeader()->setStretchLastSection(
+        false);  // a stretched column does not report the width of its texts
     for (const int column : {NodesModel::Checked, NodesModel::Message})
         m_table->setColumnHidden(column, false);  // a hidden column has no width
     std::vector<Widths> columns;

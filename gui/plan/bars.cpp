@@ -52,7 +52,7 @@ void StackedBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const double margin = m_limit > 0 ? space(0.2) : 0;
-    const double range = m_high > m_low ? space(0.4) : 0;  // room of the range's mark below the bar
+    const double range = m_high > m_low ? space(0.4) : 0;  // room below the bar for the range's mark
     const QRectF box = QRectF(rect()).adjusted(0, margin, 0, -margin - range);
     const double radius = space(0.25), scale = box.width() / whole();
     QPainterPath shape;

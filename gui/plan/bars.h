@@ -23,7 +23,8 @@ class StackedBar : public TipWidget {
   public:
     explicit StackedBar(QWidget* parent = nullptr);
 
-    /// `limit` 0: no limit; low..high is drawn as a bracket for the sum unless both are 0.
+    /// A `limit` of 0 means no limit. If `high` is above `low`, a bracket from `low` to `high` shows the
+    /// range in which the sum may lie.
     void setParts(std::vector<BarPart> parts, double limit = 0, double low = 0, double high = 0);
     QSize sizeHint() const override;
 
@@ -65,7 +66,7 @@ class MarkedSlider : public QSlider {
 
   public:
     explicit MarkedSlider(QWidget* parent = nullptr);
-    void setMark(double share);  ///< share of the slider's length; below 0: no mark
+    void setMark(double share);  ///< as a share of the slider's length; below 0: no mark
     QSize sizeHint() const override;
 
   protected:

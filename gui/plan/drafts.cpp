@@ -18,8 +18,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// Returns the start time in clock ticks since boot, which with the boot id distinguishes processes that had
-/// the same pid. Returns an empty string if the process has ended, even if its parent has not reaped it yet.
+/// Returns a process's start time in clock ticks since boot. Together with the boot id, it distinguishes
+/// processes that had the same pid. Returns an empty string if the process has ended, even if its parent has
+/// not reaped it yet.
 QString started_at(qint64 pid) {
     QFile stat(u"/proc/%1/stat"_s.arg(pid));
     if (!stat.open(QIODevice::ReadOnly)) return {};

@@ -8,7 +8,7 @@
 namespace ringmaster {
 
 struct Draft {
-    QString file;      ///< file that the text belongs to; empty: none yet
+    QString file;      ///< file that the text belongs to; empty if it was never saved
     QString base_dir;  ///< folder for relative paths if there is no file
     QString text;
     double saved_at = 0;  ///< Unix seconds
@@ -23,7 +23,8 @@ class Drafts {
     void keep(const Draft& draft);
     void forget();  ///< removes this window's draft
 
-    /// Returns the newest draft of a process that is gone, preferably of `file`. Skips damaged drafts.
+    /// Returns the newest draft whose process has ended; a draft of `file` takes precedence. Skips damaged
+    /// drafts.
     std::optional<Draft> orphan(const QString& file = {}) const;
     static void discard(const Draft& draft);
 

@@ -6,7 +6,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kMostRows = int64_t{1} << 40;  ///< most rows per step, so that no product overflows
+constexpr int64_t kMostRows = int64_t{1} << 40;  ///< maximum rows per step, so that no product overflows
 
 bool is_note(const Diagnostic& said) {
     return said.code == "BATCH-DIVIDED";

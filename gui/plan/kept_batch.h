@@ -1,4 +1,4 @@
-/// Remembers the global batch that "Keep" restores: that of the text when it was opened, before any change.
+/// Remembers the global batch of the text as it was opened, which the "Keep" button restores.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@ namespace ringmaster {
 
 class KeptBatch {
   public:
-    void forget() { m_opened.reset(); }  ///< call it when another text is opened
+    void forget() { m_opened.reset(); }  ///< call this when another text is opened
 
-    /// Remembers micro × accumulation and the context parallel size of the first plan after forget(). In
-    /// every plan, replaces the batch "without context parallelism" by the batch to keep, or by the plan's
-    /// batch if that is impossible; also in the note about it.
+    /// Stores micro × accumulation and the context parallel size of the first plan after forget(). In every
+    /// plan, sets the batch "without context parallelism" to the batch to keep, or to the plan's batch if
+    /// that is impossible. Updates the note about it, or removes the note.
     void applyTo(Plan& plan);
 
   private:

@@ -16,7 +16,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kSteps = 400;  // steps of the slider
+constexpr int kSteps = 400;  // number of the slider's positions
 constexpr int64_t kLeastTokens = 128;
 
 struct Component {

@@ -1,5 +1,5 @@
-/// Shows the memory of the fullest rank against its device, what a node keeps in host memory and on a disk,
-/// and lets the user try sequence lengths.
+/// Shows the memory of the fullest rank against its device's memory, and what a node keeps in host memory and
+/// on disk. A slider lets the user try sequence lengths.
 #pragma once
 
 #include <QLabel>
@@ -30,7 +30,7 @@ class MemoryCard : public Card {
 
   Q_SIGNALS:
     void lengthTried(qint64 length);   ///< emitted while the slider moves
-    void lengthWanted(qint64 length);  ///< emitted on release: goes into the text
+    void lengthWanted(qint64 length);  ///< emitted when the slider is released; goes into the text
     void settingsWanted(const std::vector<std::pair<std::string, std::string>>& set);
 
   protected:
@@ -61,7 +61,7 @@ class MemoryCard : public Card {
     int64_t m_multiple = 1, m_most = 4096;
     StackedBar* m_bar;
     BarLegend* m_legend;
-    QLabel* m_bounds;  ///< shows low, expected and high
+    QLabel* m_bounds;  ///< shows the low, expected and high estimates
     Tier m_host, m_disk;
     QLabel* m_unknown;
     QWidget* m_lengths;

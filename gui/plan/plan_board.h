@@ -27,7 +27,7 @@ class PlanBoard : public QScrollArea {
   public:
     explicit PlanBoard(QWidget* parent = nullptr);
 
-    void clear();  ///< call it when another text is opened
+    void clear();  ///< call this when another text is opened
     void setPlan(const PlanAnswer& answer, bool machine_known);
     void setAdvice(const Advice& advice);
     void setAdvicePending();

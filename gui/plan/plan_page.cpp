@@ -31,10 +31,11 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kDraftMs = 2000;         // delay after the last key
-constexpr int kLeastCharacters = 40;   // characters of a line that fit without scrolling
-constexpr int kFewestCharacters = 30;  // the same in a narrow window, beside a problem with a long word
-constexpr double kLeastBoardEms = 23;  // least width of the plan, with the page's margins
+constexpr int kDraftMs = 2000;        // delay after the last key
+constexpr int kLeastCharacters = 40;  // characters of a line that fit without scrolling
+constexpr int kFewestCharacters =
+    30;  // characters that fit in a narrow window, next to a problem with a long word
+constexpr double kLeastBoardEms = 23;  // minimum width of the plan, including the page's margins
 
 QString drafts_folder() {
     return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s;
@@ -136,8 +137,8 @@ QWidget* PlanPage::makeLeft() {
     return left;
 }
 
-/// Puts the plan beside the text, with the problems below the text. In a narrow window, puts the plan below,
-/// with the problems beside the text.
+/// Puts the plan next to the text, and the problems below the text. In a narrow window, puts the plan below
+/// the text, and the problems next to it.
 void PlanPage::arrange() {
     const int text = m_editor->widthOf(kLeastCharacters);
     const int board = m_board->widget()->minimumSizeHint().width() +
@@ -310,7 +311,7 @@ void PlanPage::applyEdit(const std::function<std::string(const std::string&)>& e
     try {
         const std::string before = m_editor->text().toStdString(), edited = edit(before);
         if (m_edit_refused) m_notice->hide();
-        if (edited == before) replan();  // drops a length that was only tried
+        if (edited == before) replan();  // removes the effect of a length that the user only tried
         m_editor->edit(QString::fromStdString(edited));
         m_editor->setFocus();
     } catch (const std::exception& problem) {

@@ -1,5 +1,5 @@
-/// Shows the YAML as text on the left and its meaning on the right, planned again at every change. It decides
-/// nothing itself: engine/config/edit.h edits texts, engine/plan makes plans.
+/// Shows the YAML as text on the left and its plan on the right, and plans again at every change. The page
+/// decides nothing itself: engine/config/edit.h edits texts, engine/plan makes plans.
 #pragma once
 
 #include <QFileSystemWatcher>
@@ -46,8 +46,8 @@ class PlanPage : public Page {
 
     bool settled() const override;
     bool mayClose() override;
-    void showRows();           ///< asks for the rows of the open text, if any
-    QString rowsFile() const;  ///< path under which showRows() asks; empty while nothing is open
+    void showRows();           ///< emits rowsWanted for the open text, if any
+    QString rowsFile() const;  ///< path that showRows() requests; empty while nothing is open
 
   Q_SIGNALS:
     void rowsWanted(const ringmaster::Request& request, const QString& text);  ///< emits the edited text
@@ -76,7 +76,7 @@ class PlanPage : public Page {
     bool save();
     bool saveAs();
     bool saveTo(const QString& file);
-    bool askToSave();  ///< returns false if the user wants to stay
+    bool askToSave();  ///< offers to save edits; returns false if the user cancels or saving fails
     void launch();
 
     void watchFile();
@@ -104,12 +104,12 @@ class PlanPage : public Page {
 
     PageHeader* m_header;
     Banner* m_notice;             ///< reports a file that cannot be read or saved, or that has changed
-    bool m_edit_refused = false;  ///< the notice is about an edit, and goes with the next one
+    bool m_edit_refused = false;  ///< true if the notice reports a refused edit; the next edit hides it
     Banner* m_draft_notice;       ///< offers an edit that a crash left behind
     QStackedWidget* m_stack;
     QSplitter* m_work;            ///< the text and the plan
     QSplitter* m_sheet;           ///< the text and its problems
-    bool m_sheet_chosen = false;  ///< the user has moved the border between them
+    bool m_sheet_chosen = false;  ///< true if the user has moved the border between text and problems
     TopologyBar* m_topology;
     YamlEditor* m_editor;
     FindBar* m_find;

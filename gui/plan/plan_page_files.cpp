@@ -1,4 +1,4 @@
-// Plan's file: opening, saving, drafts, and changes that other programs make.
+// Opens and saves the Plan page's file, keeps its draft, and notices changes by other programs.
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>

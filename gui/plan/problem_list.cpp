@@ -27,8 +27,8 @@ namespace {
 constexpr size_t kMostFixes = 4;
 constexpr double kMostWordEms = 16;  ///< width of the longest word that is shown without scrolling
 constexpr double kIconEms = 0.85;
-constexpr int kListFirst = 1000;     ///< stretch by which the list gets all the room that it may have
-constexpr int kLeastRows = 3;        ///< rows that the list shows whole, unless they have many lines
+constexpr int kListFirst = 1000;  ///< stretch factor with which the list grows to its maximum height first
+constexpr int kLeastRows = 3;     ///< rows that the list always shows completely, unless they have many lines
 constexpr double kRowEdgeEms = 0.3;  ///< room above a row's text
 constexpr double kLeastListEms = 6, kLeastDetailsEms = 3.5;
 
@@ -112,7 +112,8 @@ ProblemList::ProblemList(QWidget* parent)
     layout->addWidget(m_title);
     m_sheet = scrolled_whole(m_details, space(kMostWordEms));
     m_sheet->setObjectName(u"problemDetails"_s);
-    m_sheet->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);  // takes what the list leaves
+    m_sheet->setSizePolicy(QSizePolicy::Preferred,
+                           QSizePolicy::Ignored);  // takes the room that the list leaves
     layout->addWidget(m_list, kListFirst);
     layout->addWidget(m_sheet, 1);
     connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);
@@ -142,8 +143,7 @@ void ProblemList::setProblems(const Diagnostics& problems) {
 int ProblemList::heightOf(int rows) const {
     int height = 2 * m_list->frameWidth();
     for (int row = 0; row < std::min(rows, m_list->count()); ++row)
-        height +=
-            m_list->visualItemRect(m_list->item(row)).height();  // sizeHintForRow() knows of no wrapping
+        height += m_list->visualItemRect(m_list->item(row)).height();  // sizeHintForRow() ignores wrapping
     return height;
 }
 
@@ -154,7 +154,8 @@ int ProblemList::heightOfDetails() const {
                                      : rows->totalSizeHint().height();
 }
 
-/// Gives the list the height that the details leave, but at least two fifths; its last line is seen whole.
+/// Gives the list the height that the details leave, but at least two fifths of the room. The list's height
+/// is cut so that its last visible line is complete.
 void ProblemList::shareRoom() {
     const int room = height() - layout()->contentsMargins().top() - m_title->heightForWidth(width()) -
                      2 * layout()->spacing();
@@ -172,8 +173,8 @@ void ProblemList::shareRoom() {
     layout()->activate();  // within a resize, Qt would lay out with the limits from before
 }
 
-/// Wraps the texts again when the list's rows get another width, for example beside a scroll bar: the list
-/// itself does so only if its height changes.
+/// Wraps the texts again when the rows' width changes, for example because a scroll bar appears. The list
+/// itself wraps them only if its height changes.
 bool ProblemList::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize) {
         const auto* resized = static_cast<QResizeEvent*>(event);

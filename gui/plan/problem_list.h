@@ -54,7 +54,7 @@ class ProblemList : public QWidget {
     QWidget* m_fix_box;
 };
 
-/// Returns the problem's message, begun with a capital letter unless it begins with a key.
+/// Returns the problem's message, starting with a capital letter unless it starts with a key.
 QString begun_message(const Diagnostic& said);
 
 /// Returns text such as "context_parallel_size: 4", "Rename to sequence_len" or "Remove the line".

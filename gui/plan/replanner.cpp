@@ -11,7 +11,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Returns an answer that shows an unexpected error in the page like any other problem.
+/// Returns an answer that reports an unexpected error as a problem of the text, like any other.
 PlanAnswer unforeseen(const PlanQuestion& question, const std::exception& problem) {
     PlanAnswer failed;
     failed.reading.readable = false;

@@ -18,8 +18,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr size_t kNamedRanks = 8;     // most ranks that get their own bar
-constexpr int64_t kStripesShown = 4;  // rounds of a striped layout that can be told apart
+constexpr size_t kNamedRanks = 8;     // maximum number of ranks that get their own bar
+constexpr int64_t kStripesShown = 4;  // rounds of a striped layout that are drawn; more would blur
 
 }  // namespace
 

@@ -18,7 +18,8 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kMostRanks = 65536;
-constexpr int kMemoryCharacters = 8;  ///< least room of the memory: "1024 GiB"
+constexpr int kMemoryCharacters =
+    8;  ///< characters for which the memory field reserves room, as in "1024 GiB"
 constexpr double kGiB = double(int64_t{1} << 30);
 
 /// Places a control under its name.
@@ -109,7 +110,7 @@ void TopologyBar::showPlanned(const Plan& plan) {
     m_device->setItemText(0, automatic(plan.device == Device::Cuda ? tr("GPU") : tr("CPU")));
     const int64_t bytes = plan.memory ? plan.memory->device_bytes : 0;
     m_memory->setSpecialValueText(bytes > 0 ? automatic(show::bytes(bytes)) : tr("auto"));
-    // With a style sheet, a spin box reserves no room for the text that it shows in place of its minimum.
+    // With a style sheet, a spin box no longer reserves the width of its special value's text.
     for (QAbstractSpinBox* box : std::initializer_list<QAbstractSpinBox*>{m_ranks, m_nodes, m_memory}) {
         box->ensurePolished();  // sets the font in which it is drawn
         const QString widest =

@@ -18,7 +18,7 @@ class TopologyBar : public QWidget {
     explicit TopologyBar(QWidget* parent = nullptr);
 
     void fill(Request& request) const;    ///< writes the choices into the request
-    void choose(const Request& request);  ///< shows what was asked for elsewhere
+    void choose(const Request& request);  ///< shows the choices that the request makes
     void showPlanned(const Plan& plan);   ///< shows the plan's values where nothing is chosen
 
   Q_SIGNALS:

@@ -51,7 +51,7 @@ QColor colour_of(Severity severity, const Colours& c) {
     return c.faint;
 }
 
-constexpr int kMostFound = 500;  // most matches marked at once
+constexpr int kMostFound = 500;  // maximum number of matches that are marked at once
 
 }  // namespace
 
@@ -188,8 +188,8 @@ void YamlEditor::forgetColours() {
     colourVisible();
 }
 
-/// Colours only the lines on the screen, when they appear, so that a file of 8 MiB costs no more than one of
-/// 8 KiB.
+/// Colours lines only when they appear on the screen, so that a file of 8 MiB costs no more than one of 8
+/// KiB.
 void YamlEditor::colourVisible() {
     if (m_colouring) return;
     m_colouring = true;
@@ -323,7 +323,7 @@ QString YamlEditor::noteOf(int line) const {
     return QFontMetricsF(fontOf(Type::Small)).horizontalAdvance(whole) <= room ? whole : QString();
 }
 
-/// Paints each line's problem after the line's end.
+/// Paints the message of each visible line's problem after the line's end, if it fits.
 void YamlEditor::paintMessages() {
     if (m_marks.empty()) return;
     const Colours c = coloursOf(this);

@@ -30,9 +30,10 @@ class YamlEditor : public QPlainTextEdit {
     void paintGutter(QPaintEvent* event);
     int gutterWidth() const;
     int wantedHeight() const;           ///< height at which no line scrolls
-    int widthOf(int characters) const;  ///< width at which lines of so many characters are seen whole
+    int widthOf(int characters) const;  ///< width at which lines of this length need no scrolling
     int lineAt(int y) const;
-    /// Returns the message that is painted after a line with a problem; empty if it does not fit whole.
+    /// Returns the message that is painted after a line with a problem. Empty if the line has none, if the
+    /// message is only information, or if it does not fit.
     QString noteOf(int line) const;
 
   Q_SIGNALS:

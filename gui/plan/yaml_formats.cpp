@@ -31,7 +31,8 @@ class Painter {
         m_ranges.append(range);
     }
 
-    /// Returns the position of a # at the beginning or after a space, outside quotes.
+    /// Returns the position of the # that begins a comment: outside quotes, at the line's beginning or after
+    /// a space. Returns the line's length if there is none.
     qsizetype comment_begin() const {
         QChar quote;
         for (qsizetype at = 0; at < m_line.size(); ++at) {

@@ -74,7 +74,7 @@ YamlTyping::YamlTyping(YamlEditor* editor)
         if (std::exchange(m_typed, false)) offerKeys(false);
     });
     editor->installEventFilter(this);
-    m_completer->popup()->installEventFilter(this);  // the popup has the keyboard while it is open
+    m_completer->popup()->installEventFilter(this);  // the popup receives the keys while it is open
 }
 
 bool YamlTyping::eventFilter(QObject*, QEvent* event) {

@@ -17,10 +17,10 @@
 
 namespace ringmaster {
 
-/// Holds an axis of the plot: values as the user wrote them, each with its place from 0 (foot) to 1.
+/// Holds an axis of the plot: values as the user wrote them, each with its place from 0 (bottom) to 1 (top).
 struct SweepAxis {
     QString name;
-    std::vector<std::pair<double, QString>> ticks;  ///< in the order of their places
+    std::vector<std::pair<double, QString>> ticks;  ///< from bottom to top
 };
 
 /// Holds a run's place on each axis; nullopt if the run has no value there.
@@ -29,17 +29,17 @@ struct SweepLine {
     std::vector<std::optional<double>> places;
     std::vector<QString> values;
     std::optional<double> loss;
-    bool is_over = false;  ///< false: the loss is not the final one
+    bool is_over = false;  ///< false: the run goes on, and the loss is not the final one
 };
 
 struct SweepPicture {
-    std::vector<SweepAxis> axes;  ///< the last one is the loss
+    std::vector<SweepAxis> axes;  ///< the last axis is the loss
     std::vector<SweepLine> lines;
 };
 
 /// Returns the plot of the queue's runs that belong to a sweep. Numbers are placed by size, or by their
 /// logarithm if the largest is more than 20 times the smallest; other values are placed at equal distances.
-/// Has no axes if fewer than two runs have keys.
+/// The plot has no axes if fewer than two runs have keys.
 SweepPicture sweep_picture(const std::vector<std::pair<QueuedRun, RunSummary>>& runs,
                            const std::vector<std::string>& keys);
 
@@ -50,7 +50,7 @@ class ParallelPlot : public TipWidget {
     explicit ParallelPlot(QWidget* parent = nullptr);
 
     void setPicture(const SweepPicture& picture);
-    void choose(const QString& dir);  ///< highlights a run; empty: none
+    void choose(const QString& dir);  ///< highlights the run in this folder; if empty, highlights none
     QString chosen() const { return m_chosen; }
     /// Returns the range of an axis through which lines have to pass; nullopt: the whole axis.
     std::optional<std::pair<double, double>> limits(size_t axis) const;

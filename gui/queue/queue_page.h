@@ -29,7 +29,7 @@ class QueuePage : public Page {
     explicit QueuePage(Session& session, QWidget* parent = nullptr);
     ~QueuePage() override;
 
-    void offer(const QString& file) { m_file = file; }  ///< the configuration that Add begins with
+    void offer(const QString& file) { m_file = file; }  ///< sets the configuration with which Add begins
     bool settled() const override;
 
   private:

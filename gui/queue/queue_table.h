@@ -29,7 +29,7 @@ class QueueTable : public QTableWidget {
     void moveChosen(int by);  ///< asks for the chosen row to be moved up (below 0) or down
 
   Q_SIGNALS:
-    void moveWanted(const QString& dir, int place);  ///< new place, counted from 0 without the run itself
+    void moveWanted(const QString& dir, int place);  ///< `place` counts from 0 in the list without this run
     void removeWanted();
     void opened(const QString& dir);
 

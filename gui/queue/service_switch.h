@@ -22,14 +22,14 @@ class ServiceSwitch : public QWidget {
     explicit ServiceSwitch(Session& session, QWidget* parent = nullptr);
     ~ServiceSwitch() override;
 
-    void refresh();  ///< asks systemd for the present state
+    void refresh();  ///< asks systemd for the service's current state
     bool settled() const { return !m_watcher.isRunning(); }
 
   private:
     enum class Change { None, On, Off };
     struct Answer {
         QueueService service;
-        QString problem;  ///< why the change was refused; empty if it was not
+        QString problem;  ///< why systemd refused the change; empty if it did not
     };
     void ask(Change change);
     void take();

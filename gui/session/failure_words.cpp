@@ -34,7 +34,7 @@ bool names(const NodeFinding& finding, const QString& host) {
     return std::find(finding.with.begin(), finding.with.end(), name) != finding.with.end();
 }
 
-/// Returns what keeps a machine from being used, and what to do next.
+/// Returns why a machine cannot be used, and what to do next.
 std::pair<QString, QString> machineWords(const MachineFailure& machine) {
     const bool known = finding_text(machine.finding.code) != nullptr;
     if (known) {
@@ -53,7 +53,7 @@ QString findingLine(const Diagnostic& said, const QString& file) {
     return show::begun(show::advised(line, hint));
 }
 
-/// Returns what failed in the words of the failure or its findings, and what to do next.
+/// Returns what failed, as the failure or its findings describe it, and what to do next.
 std::pair<QString, QString> wordsOf(const JobFailure& failure) {
     if (failure.machines.size() == 1) {
         const auto [what, next] = machineWords(failure.machines.front());

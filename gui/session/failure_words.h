@@ -1,4 +1,4 @@
-/// Writes why a job failed, in the app's language if the texts are ours.
+/// Describes why a job failed, in the app's language if Ringmaster wrote the texts.
 #pragma once
 
 #include <QString>
@@ -9,17 +9,17 @@
 
 namespace ringmaster {
 
-/// Returns the text of one finding, and what to do next in the app's words; empty if its code is unknown
-/// here.
+/// findingWords() returns a finding's text, and findingNext() what to do next in the app's words. Both return
+/// an empty text if the code is unknown here.
 QString findingWords(const NodeFinding& finding);
 QString findingNext(const NodeFinding& finding);
 
 /// Returns the machine, and what was found there: "gpu2: connection refused".
 QString reportWords(const NodeReport& report);
-/// Returns why a node is silent; empty if none is.
+/// Returns the node and why it does not answer; empty if there is no trouble.
 QString troubleWords(const NodeTrouble& trouble);
 
-/// Returns what failed and what to do next. Several machines or findings have a line each.
+/// Returns what failed and what to do next. Several machines or findings get one line each.
 std::pair<QString, QString> failureWords(const JobFailure& failure);
 
 }  // namespace ringmaster

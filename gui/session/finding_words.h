@@ -13,8 +13,8 @@ namespace ringmaster {
 /// Returns the language of the default QLocale if the records have it, otherwise "en".
 std::string finding_language();
 
-/// Returns the finding's sentence. A finding of another version, which has no record here, keeps its words,
-/// with its code before them.
+/// Returns the finding's sentence. If there is no record, because another version wrote the finding, returns
+/// the finding's code and text unchanged.
 QString message_of(const Diagnostic& finding);
 QString hint_of(const Diagnostic& finding);  ///< in the app's words
 QString effect_of(const Diagnostic& finding, const Fix& fix);
@@ -34,8 +34,8 @@ QString note_of(const std::string& text);
 QString reason_of_key(const KeyVerdicts::Reason& reason);
 QString refusal_of_key(const KeyVerdicts::Reason& reason, const Diagnostics& diagnostics);
 
-/// hint_of() returns what to do next, in the app's words. place_of() returns where the fault is; empty if
-/// that is an option of the command line.
+/// hint_of() returns what to do next, in the app's words. place_of() returns where the fault is; empty if it
+/// is in an option of the command line.
 QString hint_of(const Error& error);
 QString place_of(const Error& error);
 

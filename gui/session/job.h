@@ -18,7 +18,7 @@ namespace ringmaster {
 /// Describes why a machine cannot be used.
 struct MachineFailure {
     QString host, what, next;  ///< English
-    NodeFinding finding = {};  ///< the same as a code; empty if the words are not ours
+    NodeFinding finding = {};  ///< the same as a finding; empty if another program wrote the text
 };
 
 /// Describes to a user how a job failed (gui/session/failure_words.h).
@@ -41,7 +41,7 @@ class Job : public QObject {
     using Work = std::function<QString(const Reporter&)>;
 
     explicit Job(Work work, QObject* parent = nullptr);
-    ~Job() override;  ///< cancels without waiting: the work ends by itself
+    ~Job() override;  ///< cancels the work without waiting for its thread to end
 
     void start();
     void cancel() { m_cancelled->store(true); }

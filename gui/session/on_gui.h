@@ -1,4 +1,4 @@
-/// Calls an object of the window's thread from another thread.
+/// Calls an object that lives on the window's thread from another thread.
 #pragma once
 
 #include <QCoreApplication>
@@ -6,7 +6,8 @@
 
 namespace ringmaster {
 
-/// Calls `what` with the object on the window's thread, unless the object or the application is gone by then.
+/// Calls `what` with the object on the window's thread. Does nothing if the object or the application is gone
+/// by then.
 template <class Object, class What>
 void onGui(const QPointer<Object>& self, What what) {
     QCoreApplication* app = QCoreApplication::instance();

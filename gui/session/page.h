@@ -12,8 +12,8 @@ class Page : public QWidget {
   public:
     using QWidget::QWidget;
 
-    /// Returns true if everything that was asked for is on the screen, so that a picture is complete. --grab
-    /// and tests poll it.
+    /// Returns true if everything that the user requested is on the screen, so that a picture is complete.
+    /// --grab and tests poll this function.
     virtual bool settled() const { return true; }
     /// Asks the user if something would be lost. Returns false if the user wants to keep it.
     virtual bool mayClose() { return true; }
@@ -34,7 +34,7 @@ class Page : public QWidget {
 
   private:
     virtual void appear() {}     ///< called when the page has come to the screen
-    virtual void disappear() {}  ///< called before it leaves the screen
+    virtual void disappear() {}  ///< called before the page leaves the screen
     virtual void recolour() {}   ///< called when colours have changed
 };
 

@@ -12,7 +12,8 @@ namespace ringmaster {
 /// Returns the step in the app's language, such as "loading the model" for "load"; the code if it is unknown.
 QString progress_words(const ProgressStep& step);
 
-/// Returns whether `done` and `total` are seconds: the run waits, for `total` seconds at most.
+/// Returns true if `done` and `total` are seconds because the run waits for something, for at most `total`
+/// seconds.
 bool counts_seconds(const PhaseEvent& phase);
 
 /// Returns the phase and how much of it is done, such as "tokenizing, 3 of 10".

@@ -7,9 +7,9 @@
 
 namespace ringmaster {
 
-/// Returns the sentence, with last log lines after it if the reason has them. What a library, the engine or
-/// another node said stays as it is; in another language than English, the title of the failure's code comes
-/// before the engine's own words.
+/// Returns the sentence, followed by the last log lines if the reason has them. Text from a library, the
+/// engine or another node is not translated. In languages other than English, the title of the failure's code
+/// precedes the engine's text.
 QString reason_of(const Reason& why, const std::string& reason, const std::string& code);
 QString reason_of(const RunState& state);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kLookMs = 1000;
 constexpr int kThreads = 16;       ///< each thread waits for a machine
-constexpr int kPatienceMs = 3000;  ///< time for followers to end when the app closes
+constexpr int kPatienceMs = 3000;  ///< maximum wait for followers to end when the app closes
 
 }  // namespace
 
@@ -127,7 +127,8 @@ void RunKeeper::work(const QString& dir, const std::shared_ptr<Kept>& kept,
                 kept->over_since = unix_now();
                 kept->limits.restarts = 0;
             }
-            // The sessions of the restart keep the old flag for as long as they live.
+            // The restart's sessions keep the old flag. With a new one, leaveAlone() can cancel later
+            // restarts without cancelling these sessions.
             if (restarts) kept->left_alone = std::make_shared<std::atomic<bool>>(false);
             keeper.took(dir, kept);
         });
@@ -217,7 +218,7 @@ void RunKeeper::restart(const QString& dir, const std::shared_ptr<Kept>& kept) {
         true);
 }
 
-/// Drops a run. Its follower ends on another thread, because ending it takes time.
+/// Stops following a run. Its follower ends on another thread, because ending it takes time.
 void RunKeeper::letGo(std::shared_ptr<Kept> kept) {
     kept->given_up->store(true);
     if (!kept->follower) return;

@@ -1,7 +1,7 @@
-/// Follows runs on other machines or in Slurm and updates their local run directories while somebody looks at
-/// them. Logging in, following and ending happen on other threads. If a run was launched or resumed here on
-/// several nodes with restarts, it is restarted when it fails, as `ringmaster launch` does. Nothing else here
-/// starts or stops a run.
+/// Follows runs on other machines or in Slurm and updates their local run directories while the app runs.
+/// Logins and followers run on other threads. If a run was launched or resumed here on several nodes with
+/// restarts, it is restarted when it fails, as `ringmaster launch` does. Nothing else here starts or stops a
+/// run.
 #pragma once
 
 #include <QObject>
@@ -41,7 +41,7 @@ class RunKeeper : public QObject {
     ~RunKeeper() override;  ///< returns within seconds
 
     /// Follows a run until it is over. Does nothing if the run is already followed or runs on this machine.
-    /// Logs in, and may ask the user.
+    /// Logs in to the run's machines, and may ask the user questions.
     void keep(const QString& dir);
     /// Follows a run that was just started or found, over existing `sessions`. The state of an earlier
     /// attempt is dropped. A run that fails is restarted as often as `limits` says.
@@ -60,7 +60,8 @@ class RunKeeper : public QObject {
     using Flag = std::shared_ptr<std::atomic<bool>>;
     struct Kept {
         Flag given_up = std::make_shared<std::atomic<bool>>(false);
-        Flag left_alone = std::make_shared<std::atomic<bool>>(false);  ///< true: its restarts are cancelled
+        Flag left_alone =
+            std::make_shared<std::atomic<bool>>(false);  ///< true: the run's restarts are cancelled
         std::unique_ptr<RunFollower> follower;
         bool connected = false;
         KeptNews news;

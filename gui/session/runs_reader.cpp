@@ -46,7 +46,7 @@ void RunsReader::refresh() {
     m_watcher.setFuture(QtConcurrent::run([table = m_table, dir = m_runs_dir] {
         try {
             return table->read(dir);
-        } catch (const std::exception&) {  // the folder changed during the read; the next read is soon
+        } catch (const std::exception&) {  // the folder changed during the read; the next read follows soon
             return std::vector<RunRow>{};
         }
     }));

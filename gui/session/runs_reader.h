@@ -1,5 +1,5 @@
 /// Reads the runs of the user's folder in the background: at once when refresh() is called, and every two
-/// seconds while it is active. Asks this machine's Slurm, not too often, about jobs that ended without
+/// seconds while active. Asks this machine's Slurm, at most every 30 seconds, about jobs that ended without
 /// reporting how.
 #pragma once
 

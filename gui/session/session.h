@@ -33,19 +33,19 @@ class Session : public QObject {
     /// Returns this machine, or nothing until the background thread has queried it and emitted machineKnown.
     const std::optional<Machine>& machine() const { return m_machine; }
 
-    /// Makes an SshPerson for one task: it asks the user during logins, and its questions end when `given_up`
-    /// returns true. Without a window nobody answers.
+    /// Makes an SshPerson for one task. It asks the user during logins, and stops waiting for an answer when
+    /// `given_up` returns true. Without a window, nobody answers.
     using People = std::function<SshPerson(std::function<bool()>)>;
     void setPeople(People people) { m_people = std::move(people); }
     SshPerson person(std::function<bool()> given_up = {}) const;
 
-    /// Asks a yes-or-no question on any thread, and stops waiting when `given_up` returns true. Empty: there
-    /// is nobody to ask.
+    /// Asks a yes-or-no question on any thread, and stops waiting when `given_up` returns true. An empty
+    /// function means that there is nobody to ask.
     using Ask = std::function<bool(const YesNo&, const std::function<bool()>& given_up)>;
     void setAsking(Ask ask) { m_ask = std::move(ask); }
     const Ask& asking() const { return m_ask; }
 
-    /// Returns the follower of runs on other machines, which updates them while somebody looks at them.
+    /// Returns the RunKeeper, which follows runs on other machines and updates their local directories.
     RunKeeper& keeper() { return *m_keeper; }
 
     QStringList recentFiles() const;

@@ -1,5 +1,5 @@
-/// Shows "This machine": what it has, what it lacks, and the line or button that fixes it. Filled in the
-/// background.
+/// Shows "This machine": what it has, what it lacks, and the command or button that fixes a problem. The
+/// facts are collected in the background.
 #pragma once
 
 #include <QFutureWatcher>
@@ -26,7 +26,7 @@ class MachineCard : public Card {
     explicit MachineCard(Session& session, QWidget* parent = nullptr);
 
     bool isKnown() const { return m_facts.has_value(); }
-    void refresh();  ///< call it when the session knows the machine
+    void refresh();  ///< call this when the session knows the machine
     void show(const MachineFacts& facts);
 
   protected:

@@ -35,7 +35,7 @@ class RecentRunsModel : public QAbstractListModel {
     std::vector<Entry> m_entries;
 };
 
-/// Returns the room for the text of a row with or without a mark, in pixels.
+/// Returns the width in pixels that a row, with or without a mark, leaves for its text.
 int roomOfText(int row_width, bool has_mark, const QFontMetrics& metrics);
 
 /// Lists rows of two lines, and emits `chosen` on Enter or a double click.
@@ -48,7 +48,7 @@ class TwoLineList : public QListView {
     int rowHeight() const;
 
   Q_SIGNALS:
-    void chosen(const QString& what);  ///< passes the row's Qt::UserRole
+    void chosen(const QString& what);  ///< `what` is the row's data for Qt::UserRole
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;
