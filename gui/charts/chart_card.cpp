@@ -122,7 +122,7 @@ void Legend::paintEvent(QPaintEvent*) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(colour);
             painter.drawEllipse(QPointF(at.box.left() + r + 0.5, y), r,
-                                r);  // half a pixel in: its edge is smoothed
+                                r);  // inset by half a pixel, because antialiasing smooths the edge
         }
         painter.setPen(entry.rank >= 0 && entry.strong ? c.text : c.muted);
         painter.drawText(at.box, int(Qt::AlignRight | Qt::AlignVCenter), entry.name);

@@ -10,7 +10,8 @@ class QToolButton;
 
 namespace ringmaster {
 
-/// Lists the series by name, each after a dot in its colour, and the triangles, in at most two rows.
+/// Lists the series in at most two rows, each with a dot in its colour and its name. Also explains the
+/// triangles of the chart's marks.
 class Legend : public QWidget {
     Q_OBJECT
 
@@ -62,7 +63,7 @@ class ChartCard : public Card {
     /// are saved.
     void setCsvWriter(std::function<void(const QString& file)> writer) { m_csvWriter = std::move(writer); }
 
-    /// Sets the name of the run, which a saved picture has next to its title.
+    /// Sets the name of the run, which a saved picture shows next to its title.
     void setRun(const QString& name) { m_run = name; }
 
     /// Draws title, run, legend, chart and the name of its x axis, on the card's colour.

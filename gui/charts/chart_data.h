@@ -19,7 +19,8 @@ namespace ringmaster {
 using ColourOf = std::function<QColor(const Colours&)>;
 
 enum class Mark {
-    Line,     ///< draws `value`, with `low` to `high` as strokes; `smooth` is drawn on top and fades `value`
+    Line,     ///< draws `value`, with vertical strokes from `low` to `high`; `smooth` is drawn on top, and
+              ///< `value` then fades
     Dashed,   ///< value as a dashed line: an estimate or a limit
     Points,   ///< value as dots
     Band,     ///< low…high as a pale area, value as a line in it
@@ -32,7 +33,7 @@ struct ChartSeries {
     ColourOf colour;
     std::vector<double> x;  ///< ascending; if empty, the chart's x is used
     std::vector<float> value;
-    std::vector<float> low, high;  ///< range over the steps that one pixel holds; may be empty
+    std::vector<float> low, high;  ///< range of the values in the steps that share one pixel; may be empty
     std::vector<float> smooth;     ///< empty if not smoothed
     bool strong = false;           ///< drawn thicker, above the others
     bool faint = false;            ///< drawn faint because another series is chosen
@@ -46,15 +47,15 @@ struct ChartSeries {
 struct ChartMark {
     double x = 0;
     QString text;         ///< shown in the read-out when it is near the mark
-    bool strong = false;  ///< drawn as a dashed line over the whole height; else as a triangle at the foot
+    bool strong = false;  ///< true: a dashed line over the full height; false: a triangle at the bottom
 };
 
 struct ChartData {
     std::vector<double> x;
     std::vector<ChartSeries> series;
     std::vector<ChartMark> marks;
-    QString markName;    ///< what the legend calls the triangles
-    QString strongName;  ///< what the legend calls the dashed lines of strong marks
+    QString markName;    ///< the legend's name for the triangles
+    QString strongName;  ///< the legend's name for the dashed lines of strong marks
     Unit xUnit = Unit::Count, yUnit = Unit::Plain;
     QString xName;  ///< name of x, such as "step"
     bool logY = false;
@@ -75,14 +76,15 @@ struct Extent {
 Extent xExtent(const ChartData& data);
 /// Returns the range of the y axis, widened to round figures; on a logarithmic axis both ends are above 0.
 Extent yExtent(const ChartData& data, const Extent& x);
-bool hasFigures(const ChartData& data);  ///< any series has one
+bool hasFigures(const ChartData& data);  ///< true if any series has figures
 /// Returns true if a figure is 0 or below, which a logarithmic axis cannot show.
 bool hasBelowLog(const ChartData& data);
 
 /// Returns the index of the entry of `x` nearest to `at`; -1 if `x` is empty.
 int nearestIndex(const std::vector<double>& x, double at);
 
-/// Returns a series' value at `at`: of the nearest entry that is a number, at most `within` away.
+/// Returns a series' value from the entry nearest to `at` that is not NaN. Returns nothing if that entry is
+/// farther than `within`.
 std::optional<double> valueNear(const ChartData& data, const ChartSeries& series, double at, double within);
 
 /// Returns text for screen readers: "Loss: last 1.842, falling. 8 ranks."

@@ -12,15 +12,17 @@
 namespace ringmaster {
 
 struct HeatData {
-    std::vector<double> x;                 ///< x of each column
-    std::vector<std::vector<float>> rows;  ///< one row per rank, one figure per column; NaN: none
-    std::vector<float> median;             ///< median of each column
-    std::vector<QString> names;            ///< name of each row, such as "rank 5"
+    std::vector<double> x;  ///< x of each column
+    std::vector<std::vector<float>>
+        rows;                    ///< one row per rank, with a figure for each column; NaN: no figure
+    std::vector<float> median;   ///< median of each column
+    std::vector<QString> names;  ///< name of each row, such as "rank 5"
     Unit xUnit = Unit::Count, unit = Unit::Seconds;
     QString xName;
 };
 
-/// Returns the relative difference from the median on a scale of -1..1 (full at ± 25 %); NaN if unknown.
+/// Returns the relative difference from the median, scaled so that ±25 % gives ±1, and clamped to -1..1.
+/// Returns NaN if the value is unknown or the median is not positive.
 float heatOf(float value, float median);
 
 class HeatMap : public QWidget {

@@ -16,7 +16,7 @@ namespace {
 
 using namespace Qt::Literals::StringLiterals;
 
-constexpr double kReach = 12;  ///< distance at which the pointer selects a line, in pixels
+constexpr double kReach = 12;  ///< distance in pixels within which the pointer selects a line
 constexpr double kLeastDrag = 5;
 constexpr size_t kMostReadings = 8;
 constexpr size_t kLinkedReadings = 3;
@@ -230,8 +230,8 @@ void Plot::drawSelection(QPainter& painter) {
     painter.fillRect(QRectF(from, area.top(), to - from, area.height()), fill);
 }
 
-/// Returns the lines' values at the cursor. If there are too many, keeps the strong lines, and then those
-/// nearest to the pointer.
+/// Returns each line's value at the cursor. If there are too many lines, keeps strong lines first, then the
+/// lines nearest to the pointer.
 std::vector<std::pair<const ChartSeries*, double>> Plot::readings() const {
     std::vector<std::pair<const ChartSeries*, double>> found;
     const double within = (m_map.x.high - m_map.x.low) / 40;

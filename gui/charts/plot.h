@@ -1,6 +1,6 @@
-/// Draws one chart: a quiet grid with round ticks, the series, and a read-out that follows the pointer (or
-/// the arrow keys). A drag zooms into a part of x, a double click zooms out. The picture is drawn once per
-/// new data; following the pointer only draws the read-out over it.
+/// Draws one chart: a quiet grid with round ticks, the series, and a read-out that follows the pointer or the
+/// arrow keys. A drag zooms into a range of x, and a double click zooms out. The picture is drawn once for
+/// new data; following the pointer only draws the read-out over the picture.
 #pragma once
 
 #include <QPixmap>
@@ -12,8 +12,8 @@
 
 namespace ringmaster {
 
-/// Draws the triangle of a moment, with an edge that sets it off from a filled area; `foot` is its lower
-/// middle.
+/// Draws the triangle of a mark, with an edge that sets it off from a filled area. `foot` is the middle of
+/// its lower side.
 void paintTriangle(QPainter& painter, const QPointF& foot, const Colours& colours);
 
 class Plot : public QWidget {
@@ -35,7 +35,9 @@ class Plot : public QWidget {
     int plotWidth() const;  ///< width that curves can use, in pixels
     QRectF plotArea() const;
     Extent yRange() const { return m_map.y; }
-    double lastPaint_ms() const { return m_paint_ms; }  ///< how long the last full redraw took
+    double lastPaint_ms() const {
+        return m_paint_ms;
+    }  ///< how long the last full redraw took, in milliseconds
 
     /// Draws the chart as it is shown, without the read-out.
     void drawInto(QPainter& painter, const QSizeF& size, double pixelRatio);

@@ -36,7 +36,7 @@ void addGap(Points& points, bool bridge) {
         points << QPointF(points.last().x(), kGap);
 }
 
-/// Makes a short stroke of a point without neighbours, because a line of one point has no length.
+/// Replaces a point without neighbours by a short stroke, because a line of one point has no length.
 Points withLonely(const Points& points) {
     constexpr double kHalf = 2.5;  // pixels
     const auto isGap = [&](qsizetype i) { return i < 0 || i >= points.size() || std::isnan(points[i].y()); };
@@ -65,9 +65,9 @@ Points linePoints(const std::vector<double>& x, const std::vector<float>& values
     return withLonely(points);
 }
 
-/// Connects the least and greatest value of each pixel column with the next, so that no spike is lost. If the
-/// line has to pass the nearer of the two on its way to the other, it goes there at once: a curve that only
-/// rises or only falls stays as straight as it is.
+/// Draws a line through the minimum and maximum of each pixel column, so that no spike is lost. The line
+/// visits the nearer of the two first. If the nearer one lies on the direct way to the other, it gets no
+/// point of its own, so that a monotonic curve stays smooth.
 Points spreadPoints(const std::vector<double>& x, const ChartSeries& s, const Mapping& map, bool bridge) {
     Points points;
     const auto [begin, end] = visible(x, map.x, std::min(s.low.size(), s.high.size()));
@@ -80,7 +80,7 @@ Points spreadPoints(const std::vector<double>& x, const ChartSeries& s, const Ma
         const double at = map.toX(x[i]), low = map.toY(double(s.low[i])), high = map.toY(double(s.high[i]));
         const bool goesOn = !points.isEmpty() && !std::isnan(points.last().y());
         double before = goesOn ? points.last().y() : low, start = at;
-        if (!goesOn && isKnown(i + 1)) {  // the column's steps begin where those of the one before ended
+        if (!goesOn && isKnown(i + 1)) {  // the column's steps begin where the previous column's steps ended
             if (map.toY(double(s.low[i + 1])) > low) before = high;
             start = map.toX(i > 0 ? x[i - 1] : std::min(map.x.low, x[i]));
         }

@@ -21,12 +21,12 @@ struct Mapping {
     QSizeF size;
 
     double toX(double value) const;
-    double toY(double value) const;  ///< figures that a logarithmic axis cannot show lie at its foot
+    double toY(double value) const;  ///< on a logarithmic axis, values of 0 or below lie at the bottom
     double fromX(double pixel) const;
 };
 
-/// Draws the points whose middle lies in the plot's area, of which `origin` is the upper left corner. A point
-/// on the area's edge is drawn whole.
+/// Draws the points whose centres lie in the plot's area, including the part of a point that extends beyond
+/// the edge. `origin` is the area's upper left corner.
 void drawPoints(QPainter& painter, const QPointF& origin, const ChartData& data, const Mapping& mapping,
                 const Colours& colours);
 

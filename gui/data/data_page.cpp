@@ -29,7 +29,7 @@ enum Sheet { kEmpty, kWork, kProblem, kRows };
 constexpr int kBins = 48;
 constexpr int kSoonMs = 200;  ///< delay of the search after the last letter
 constexpr size_t kMostFound = 100'000;
-constexpr int64_t kMostTokens = 50'000;  ///< most tokens shown in the text of a row
+constexpr int64_t kMostTokens = 50'000;  ///< maximum number of a row's tokens that are shown
 constexpr int kNamedLosses = 4;
 
 QString ranks_words(const RowPlace& place) {

@@ -15,7 +15,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int64_t kBeginning = 48;  ///< most tokens of a row that its line shows
+constexpr int64_t kBeginning = 48;  ///< maximum number of a row's tokens that its line shows
 
 }  // namespace
 

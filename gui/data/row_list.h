@@ -1,5 +1,5 @@
-/// Lists any number of rows, one line each: its number, its length and its beginning. Reads only what is on
-/// the screen.
+/// Lists any number of rows, one line each, with the row's number, its length and its first tokens. Reads
+/// only the rows on the screen.
 #pragma once
 
 #include <QAbstractScrollArea>

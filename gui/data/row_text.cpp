@@ -48,7 +48,7 @@ void RowText::clearRow() {
     clear();
 }
 
-/// Names a pair's documents: the chosen answer comes first.
+/// Returns the label of a document of a pair; the chosen answer comes first.
 QString RowText::nameOf(int64_t document) {
     //: the better one of two answers to a question, which is trained to become more likely
     return document % 2 == 0 ? tr("Chosen")

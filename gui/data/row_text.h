@@ -1,4 +1,5 @@
-/// Shows a row's tokens as text: trained ones underlined on a filled ground, masked ones grey, special bold.
+/// Shows a row's tokens as text. Trained tokens are underlined on a coloured background, masked tokens are
+/// grey, and special tokens are bold.
 #pragma once
 
 #include <QTextBrowser>
@@ -12,7 +13,7 @@ class RowText : public QTextBrowser {
 
   public:
     explicit RowText(QWidget* parent = nullptr);
-    /// Shows a row; `hasPairs` names its documents chosen and rejected in turn.
+    /// Shows a row. If `hasPairs` is true, the row's documents are labelled chosen and rejected in turn.
     void setRow(const ShownRow& row, bool hasPairs = false);
     void clearRow();
 

@@ -28,8 +28,7 @@ enum Role { kId = Qt::UserRole, kText, kTitle };
 
 constexpr QChar kNoBreakHyphen(0x2011);
 
-/// Shows text in which the hyphens of options do not break, and copies them as the hyphens that a shell
-/// knows.
+/// Shows text with non-breaking hyphens in options. Copied text has the plain hyphens that a shell expects.
 class HelpText : public QTextBrowser {
   public:
     using QTextBrowser::QTextBrowser;
@@ -139,7 +138,7 @@ void HelpPage::showEntry(int row) {
     const QString heading = id != id.toUpper() ? title : id + u" \u2013 "_s + title;
     m_text->document()->setMarkdown(
         u"## %1\n\n%2"_s.arg(heading, with_whole_options(item->data(kText).toString())));
-    m_text->moveCursor(QTextCursor::Start);  // the view follows the cursor when it gets another size
+    m_text->moveCursor(QTextCursor::Start);  // a resized view scrolls to the cursor
     m_text->verticalScrollBar()->setValue(0);
 }
 

@@ -118,8 +118,8 @@ void LaunchDialog::clear(const QString& title) {
     m_cancel->setFocus();
 }
 
-/// Shows or hides a button. A hidden one leaves the box of buttons, which would show it again when the style
-/// changes, and give it the focus.
+/// Shows or hides a button. A hidden button is removed from the button box, which would otherwise show it
+/// again when the style changes, and give it the focus.
 void LaunchDialog::setOffered(QPushButton* button, bool offered) {
     if (offered == m_buttons->buttons().contains(button)) return;
     if (!offered) {
@@ -223,8 +223,8 @@ LaunchOrder LaunchDialog::orderFor(const Request& request, const LaunchChoice& c
     return order;
 }
 
-/// Launches or queues the run. If that fails, the dialog offers the form again, and if foreign files are in
-/// the way, a button that overwrites them.
+/// Launches the run or queues it. After a failure, the dialog offers to go back to the form. If other files
+/// in the output folder were the reason, it also offers to overwrite them.
 void LaunchDialog::launch(const Request& request, const LaunchChoice& choice, LaunchWhen when,
                           bool overwrite) {
     m_request = request;
@@ -285,7 +285,8 @@ void LaunchDialog::finish() {
     accept();
 }
 
-/// Takes over a started run. From here on the dialog only follows it, over the sessions that are logged in.
+/// Hands a started run and its logged-in sessions to the RunKeeper. From then on, this dialog only follows
+/// the run.
 void LaunchDialog::take(const LaunchOrder& order, const QString& dir) {
     m_given_up.reset();
     RestartLimits limits;
@@ -338,7 +339,7 @@ void LaunchDialog::showEnd(const QString& what, const QString& hint) {
     m_away->setText(tr("Close"));
     setOffered(m_away, true);
     m_away->setFocus();
-    QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // after the caller has offered its buttons
+    QTimer::singleShot(0, this, &LaunchDialog::growToFit);  // runs after the caller has added its buttons
 }
 
 /// Grows again when the form or a banner that is already shown gets taller, for example by a button.
@@ -349,8 +350,8 @@ bool LaunchDialog::event(QEvent* event) {
     return is_handled;
 }
 
-/// Makes the dialog so large that all phases and the whole message are seen, as far as the screen has room,
-/// and as much of the preview as a window of common size has room for; the rest of the preview scrolls.
+/// Enlarges the dialog until all phases and the complete message are visible, if the screen has room. Grows
+/// up to kMostEms to show the preview; the rest of the preview scrolls.
 void LaunchDialog::growToFit() {
     const int wide = std::max(width(), space(34));
     const int high =

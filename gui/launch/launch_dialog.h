@@ -81,7 +81,7 @@ class LaunchDialog : public QDialog {
     QPointer<LaunchForm> m_form;
     QPointer<QWidget> m_form_room;  ///< scrolls m_form, and owns it
     QPushButton *m_go, *m_queue;
-    QString m_refused;  ///< the first words of a failure
+    QString m_refused;  ///< begins the message of a failure
     Request m_request;
     std::vector<LaunchPhase> m_phases;
     bool m_busy = false;

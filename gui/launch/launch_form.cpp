@@ -31,7 +31,7 @@ namespace {
 
 enum Where { kHere, kNodes, kSlurm };
 constexpr int kMostRestarts = 99;
-constexpr int kLeastLines = 4, kMostLines = 8;  ///< lines of the list of nodes, by the window's height
+constexpr int kLeastLines = 4, kMostLines = 8;  ///< minimum and maximum height of the list of nodes, in lines
 constexpr double kGroupGap = 0.8;
 
 /// Shows a machine's last check in its list item: a mark and the check's words.
@@ -140,7 +140,8 @@ QWidget* LaunchForm::makeNodes() {
         return std::max(space(7.5), lines * m_nodes->sizeHintForRow(0) + 2 * m_nodes->frameWidth());
     };
     m_nodes->setMinimumHeight(height(std::min(kLeastLines, m_nodes->count())));
-    m_nodes->setMaximumHeight(height(std::min(kMostLines, 2 * m_nodes->count())));  // many texts wrap once
+    m_nodes->setMaximumHeight(
+        height(std::min(kMostLines, 2 * m_nodes->count())));  // many texts need two lines
     auto* more = quietButton(tr("Name and check machines…"));
     more->setObjectName(u"goToNodesButton"_s);
     auto* page = new QWidget;
@@ -188,7 +189,7 @@ QWidget* LaunchForm::makeSwitches() {
     grid->addWidget(why, 1, 0, 1, 2);
     for (const int gap : {2, 5}) grid->setRowMinimumHeight(gap, space(kGroupGap) - grid->verticalSpacing());
     grid->addWidget(restarts, 3, 0);
-    auto* limit = new QHBoxLayout;  // the words begin where the name does if there is no number
+    auto* limit = new QHBoxLayout;  // if the number is hidden, the words line up with the name above
     limit->setSpacing(grid->horizontalSpacing());
     limit->addWidget(m_restarts);
     limit->addWidget(m_restarts_words, 1);

@@ -34,9 +34,9 @@ class LaunchForm : public QWidget {
     /// Returns true if the run can be launched; a Slurm job's script must have been shown first.
     bool isReady() const;
     QString actionText() const;    ///< text of the button that launches
-    QString whyNotQueued() const;  ///< says why a run that can be launched cannot be queued; empty: it can
+    QString whyNotQueued() const;  ///< says why a run that can be launched cannot be queued; empty if it can
     void keep();                   ///< remembers the choices for next time
-    int hiddenHeight() const;      ///< height of what the preview shows only by scrolling
+    int hiddenHeight() const;      ///< height of the part of the preview that is visible only by scrolling
     std::shared_ptr<RunBackend> takeReached();
 
   Q_SIGNALS:
@@ -60,7 +60,8 @@ class LaunchForm : public QWidget {
     LaunchRemarks m_remarks;
     std::vector<SavedTarget> m_roster;
     QRadioButton *m_here, *m_ssh, *m_slurm;
-    std::array<QWidget*, 3> m_pages{};  ///< what is asked about each place; only the chosen one's is shown
+    std::array<QWidget*, 3>
+        m_pages{};  ///< the fields of each place; only those of the chosen place are shown
     QListWidget* m_nodes;
     SlurmFields* m_fields;
     QLineEdit* m_name;

@@ -12,12 +12,13 @@
 namespace ringmaster {
 
 struct LaunchRemarks {
-    QString why_not_here;  ///< reason why this machine cannot run it; empty if it can
+    QString why_not_here;  ///< reason why this machine cannot run the plan; empty if it can
     QStringList warnings;
     QString name;  ///< name of the run if none is typed
 };
 
-/// Reads the configuration and returns remarks on it. Errors in it are left to the preview.
+/// Reads the configuration and returns remarks on it. Errors in the configuration are not included; the
+/// preview reports them.
 LaunchRemarks launch_remarks(const Request& request, const Machine& machine, const Places& places);
 
 /// Returns "The name is taken: the run is called X-2."; empty if the name is free.

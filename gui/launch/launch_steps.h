@@ -45,7 +45,7 @@ struct LaunchOrder {
     std::shared_ptr<Sessions> sessions = std::make_shared<Sessions>();
 };
 
-/// Returns the request, changed as the form says.
+/// Returns the request with the form's choices applied.
 Request requestOf(const Request& request, const LaunchChoice& choice);
 
 enum class LaunchWhen { Now, InTurn };
@@ -54,14 +54,14 @@ enum class LaunchWhen { Now, InTurn };
 struct LaunchJob {
     QString title, refused;           ///< `refused` begins the message of a failure
     std::vector<LaunchPhase> phases;  ///< phases of a run; empty for other tasks
-    QStringList names;                ///< what the phases are called
+    QStringList names;                ///< names of the phases
     Job::Work work;
 };
 
 /// launchJob() and resumeJob() return a job whose result is the run's directory. The job sets `in_the_way` if
 /// output_dir holds other files. A job that queues (InTurn) prepares the run, sends it to its machines and
-/// queues it there, as `ringmaster queue add` does. It asks for no password, because nobody may be present
-/// when the run starts.
+/// queues it there, as `ringmaster queue add` does. That job asks for no password, because nobody may be
+/// present when the run starts.
 LaunchJob launchJob(LaunchOrder order, LaunchWhen when);
 LaunchJob resumeJob(LaunchOrder order, const QString& dir, const ResumeOptions& options);
 
@@ -69,7 +69,7 @@ LaunchJob setUpJob(const Places& places);
 /// Returns a job that measures this machine's GPUs, or its processor if it has none, and keeps the figures
 /// for Plan.
 LaunchJob measureJob(const Places& places, const Machine& machine);
-LaunchJob exampleJob(const Places& places);  ///< the job's result is the example's configuration
+LaunchJob exampleJob(const Places& places);  ///< the job's result is the path of the example's configuration
 
 /// Returns a job whose result is the text that `launch --dry-run` prints. The job stores the machines that it
 /// reached in `reached`.

@@ -37,7 +37,7 @@ PreviewPanel::PreviewPanel(Session& session, const Request& request, QWidget* pa
     m_text->setObjectName(u"previewText"_s);
     m_text->setReadOnly(true);
     m_text->setFont(fontOf(Type::Code));
-    m_text->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);  // no line is cut
+    m_text->setWordWrapMode(QTextOption::WrapAnywhere);  // long lines wrap rather than being cut off
     m_text->setTabChangesFocus(true);
     m_text->setAccessibleName(title->text());
     m_text->setMinimumHeight(space(5.5));
@@ -147,7 +147,7 @@ int PreviewPanel::hiddenHeight() const {
 
 std::shared_ptr<RunBackend> PreviewPanel::takeReached() {
     if (!m_shown || !m_reached) return nullptr;
-    m_given_up.reset();  // so that giveUp() does not cancel their sessions
+    m_given_up.reset();  // so that giveUp() does not cancel the sessions of these machines
     return std::exchange(*m_reached, nullptr);
 }
 

@@ -25,9 +25,9 @@ class PreviewPanel : public QWidget {
     PreviewPanel(Session& session, const Request& request, QWidget* parent = nullptr);
     ~PreviewPanel() override;
 
-    /// Sets the choice to preview. Without a choice, the panel shows nothing: the form still lacks something.
+    /// Sets the choice to preview. Without a choice, because the form is incomplete, the panel shows nothing.
     void setChoice(const std::optional<LaunchChoice>& choice);
-    int hiddenHeight() const;                 ///< height of the text that is seen only by scrolling
+    int hiddenHeight() const;                 ///< height of the text that is visible only by scrolling
     bool isShown() const { return m_shown; }  ///< true if the preview of the current choice is shown
     bool isBusy() const { return m_busy; }
     QString offer()

@@ -95,7 +95,7 @@ void SlurmFields::layOut() {
         label->setBuddy(field.widget);
         field.widget->setObjectName(field.name);
         field.widget->setAccessibleName(field.text);
-        // The columns keep their widths, whatever the fields hold; partitions have long names.
+        // The columns keep their widths whatever the fields contain, because names of partitions can be long.
         field.widget->setSizePolicy(QSizePolicy::Ignored, field.widget->sizePolicy().verticalPolicy());
         const int row = 2 * (at / kColumns), column = at % kColumns,
                   columns = field.widget == m_more ? kColumns : 1;

@@ -25,7 +25,7 @@ struct LoginPrompts::Question {
     bool done = false;
 };
 
-/// Connects the threads that ask with the window that answers; it outlives both.
+/// Connects the threads that ask questions with the window that answers them. The desk outlives both.
 struct LoginPrompts::Desk {
     std::mutex mutex;
     std::condition_variable changed;

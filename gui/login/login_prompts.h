@@ -23,11 +23,13 @@ class LoginPrompts : public QObject {
     explicit LoginPrompts(QWidget* window);
     ~LoginPrompts() override;  ///< later questions get no answer
 
-    /// Returns an SshPerson for one task. When `given_up` (empty: never) returns true, its question closes
-    /// without an answer. Its functions are called from other threads and may outlive this object.
+    /// Returns an SshPerson for one task. Its questions close without an answer when `given_up` returns true;
+    /// an empty `given_up` never does. The person's functions are called from other threads and may outlive
+    /// this object.
     SshPerson person(std::function<bool()> given_up);
 
-    /// Returns a function that asks yes-or-no questions from another thread; false if nobody answers.
+    /// Returns a function that other threads call to ask yes-or-no questions. It returns false if nobody
+    /// answers.
     static std::function<bool(const YesNo&, const std::function<bool()>&)> asking(LoginPrompts* prompts);
 
   private:

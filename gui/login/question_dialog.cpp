@@ -86,8 +86,8 @@ void QuestionDialog::addButtons(QPushButton* no, QPushButton* yes) {
     connect(yes, &QPushButton::clicked, this, &QDialog::accept);
 }
 
-/// Qt opens no dialog larger than 2/3 of a screen, so the size is a least size. It is known once the style
-/// sheet has given the texts their fonts.
+/// Sets the dialog's size as its minimum size, because Qt limits a resizable dialog to 2/3 of the screen. The
+/// size is known only here, after the style sheet has set the fonts.
 void QuestionDialog::showEvent(QShowEvent* event) {
     QDialog::showEvent(event);
     if (event->spontaneous()) return;

@@ -1,4 +1,4 @@
-/// Asks the questions of a login: if the machine's key can be trusted, and for passwords and passphrases.
+/// Asks the questions of a login: whether to trust the machine's host key, and for passwords and passphrases.
 #pragma once
 
 #include <QDialog>
@@ -60,8 +60,8 @@ class YesNoDialog : public QuestionDialog {
     YesNoDialog(const YesNo& question, QWidget* parent);
 };
 
-/// Returns a server's text in a form that is safe to show: cut, and without characters that change how text
-/// is displayed.
+/// Returns a server's text in a form that is safe to show: shortened, and without characters that change how
+/// text is displayed.
 QString shownServerText(const std::string& text);
 
 }  // namespace ringmaster

@@ -19,7 +19,7 @@ namespace {
 
 using namespace Qt::Literals::StringLiterals;
 
-constexpr double kLeastTextEms = 16;  ///< least width of the text of a page that has nothing to show
+constexpr double kLeastTextEms = 16;  ///< minimum width of the text of a page that has nothing to show
 constexpr double kTitleEms = 14;      ///< minimum width of a page's title, if its text is that long
 
 QColor toneColour(Tone tone, const Colours& c) {
@@ -304,8 +304,9 @@ void EmptyView::resizeEvent(QResizeEvent* event) {
         const int middle = (narrow + wide) / 2;
         (height(middle) == wanted ? wide : narrow) = middle;
     }
-    const int side = std::max(0, (room - wide) / 2 - 1);  // a label needs a pixel more
-    // Dots of a capital, as of Ö, reach above the font's ascent: a label would cut them off.
+    const int side = std::max(0, (room - wide) / 2 - 1);  // a label needs one pixel more than its text
+    // The dots of capitals such as Ö reach above the font's ascent; without this margin, the label would cut
+    // them off.
     m_body->setContentsMargins(side, space(0.15), side, 0);
 }
 

@@ -68,7 +68,7 @@ int CardGrid::arrange(const QRect& rect, bool apply) const {
     std::vector<std::vector<Placed>> rows;
     int used = columns;
     const auto left_of = [&](int column) { return (rect.width() + spacing()) * column / columns; };
-    const auto width_of = [&](const Placed& placed) {  // the last column ends where the grid does
+    const auto width_of = [&](const Placed& placed) {  // the last column ends at the grid's right edge
         return left_of(placed.column + placed.span) - left_of(placed.column) - spacing();
     };
     for (const Cell& cell : m_cells) {
@@ -85,7 +85,7 @@ int CardGrid::arrange(const QRect& rect, bool apply) const {
     std::vector<int> heights;
     std::vector<bool> grows;
     for (std::vector<Placed>& row : rows) {
-        // The last card of a row takes the columns that are left.
+        // The last card of a row takes the remaining columns.
         row.back().span = columns - row.back().column;
         int height = 0;
         for (const Placed& placed : row) {

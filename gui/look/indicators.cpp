@@ -15,7 +15,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// Sets the pen and brush for the shape, and returns true if its mark must be drawn.
+/// Sets the pen and brush for the control's outline. Returns true if the control also needs a mark, because
+/// it is on or partly on.
 bool prepare(QPainter& painter, QStyle::State state, const Colours& c) {
     const bool marked = (state & (QStyle::State_On | QStyle::State_NoChange)) != 0;
     const bool enabled = (state & QStyle::State_Enabled) != 0;

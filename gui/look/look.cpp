@@ -28,13 +28,14 @@ QColor hex(unsigned rgb) {
 }
 
 /// Holds hues that people with common kinds of colour blindness can tell apart (after Okabe and Ito 2008),
-/// for light and dark backgrounds. Green and red are left out: in a chart they are the evaluation and the
-/// capacity.
+/// for light and dark backgrounds. Green and red are left out, because charts use them for the evaluation and
+/// the capacity.
 constexpr std::array<unsigned, 8> kRankLight = {0x2f6fdb, 0xd97a1a, 0xd4569c, 0x0f8fa3,
                                                 0x969a14, 0xa34cc7, 0x8a6420, 0x5a5fd0};
 constexpr std::array<unsigned, 8> kRankDark = {0x5b9bff, 0xf09a3e, 0xf07fbd, 0x35bccf,
                                                0xd2d04c, 0xc583ea, 0xc09a4a, 0x8f93f5};
-/// Holds three blues for the model's states, two ambers for the step's needs, then one hue each.
+/// Holds the colours of the memory components, in memoryColour()'s order: three blues for the model's states,
+/// two ambers for activations and workspace, then one hue each.
 constexpr std::array<unsigned, 8> kMemoryLight = {0x3d6fc4, 0x6f9be0, 0x9dbdf0, 0xd98b2e,
                                                   0xeab676, 0xc4605a, 0x4fa37c, 0x8b919c};
 constexpr std::array<unsigned, 8> kMemoryDark = {0x4c80dc, 0x6f9ded, 0xa0bff5, 0xdf9440,
@@ -127,10 +128,12 @@ Colours coloursOf(const QWidget* widget) {
 }
 
 QColor rankColour(int rank, const Colours& colours) {
-    // How much of the card's colour (below 0) or of the text's is mixed in for each eight ranks.
+    // For each group of eight ranks: the share of the card's colour (negative) or of the text's colour
+    // (positive) that is mixed in.
     constexpr double kShades[] = {0, -0.35, 0.35, -0.18, 0.18, -0.27, 0.27, -0.1};
     const double shade = kShades[rank / 8 % 8];
-    // Each eight ranks begin at another hue, so that the first ranks of nodes with eight GPUs differ.
+    // Each group of eight ranks begins at another hue, so that the first ranks of nodes with eight GPUs
+    // differ.
     const QColor hue = hex((colours.dark ? kRankDark : kRankLight)[size_t((rank + rank / 8) % 8)]);
     return shade < 0 ? mixed(hue, colours.card, -shade) : mixed(hue, colours.text, shade);
 }
@@ -154,7 +157,8 @@ QColor timeColour(TimePart part, const Colours& colours) {
 }
 
 int space(double ems) {
-    constexpr double kLine = 7.0 / 6;  // height of a line of Latin characters; lines of others are higher
+    constexpr double kLine =
+        7.0 / 6;  // height of a line of Latin characters; lines of other scripts are taller
     return int(std::lround(ems * kLine * QFontInfo(QApplication::font()).pixelSize()));
 }
 
@@ -230,20 +234,20 @@ void applyAppearance(Appearance appearance) {
 
 namespace {
 
-/// Removes the room that a message box keeps for an icon it does not have.
+/// Removes the space that a message box reserves for an icon even if it has none.
 void dropRoomOfIcon(const QMessageBox& box) {
     auto* grid = qobject_cast<QGridLayout*>(box.layout());
     QLayoutItem* first = grid == nullptr ? nullptr : grid->itemAtPosition(0, 0);
     if (first == nullptr || first->spacerItem() == nullptr) return;
     grid->removeItem(first);
     delete first;
-    grid->setHorizontalSpacing(0);  // the icon's empty column would indent the text
+    grid->setHorizontalSpacing(0);  // the layout still has the icon's column
     grid->setColumnStretch(grid->columnCount() - 1, 1);
 }
 
 /// Makes labels plain text before they are laid out, unless they ask for rich text themselves; this includes
-/// message boxes and tooltips. Otherwise Qt would read HTML in texts of nodes, logs and files, and open what
-/// the HTML names.
+/// message boxes and tool tips. Otherwise Qt would interpret HTML in texts of nodes, logs and files, and load
+/// the files that the HTML names.
 class PlainLabels : public QObject {
   public:
     using QObject::QObject;

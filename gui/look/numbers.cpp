@@ -120,7 +120,8 @@ QString percent(double share) {
 }
 
 QString points(double one, double two) {
-    // Shares are rounded before they are subtracted, so that the difference is that of the figures shown.
+    // Shares are rounded before they are subtracted, so that the result is the difference of the figures as
+    // shown.
     const auto tenths = [](double share) { return std::round(1000 * share); };
     return number(std::abs(tenths(two) - tenths(one)) / 10, 2);
 }

@@ -8,7 +8,7 @@ namespace ringmaster {
 
 namespace {
 
-/// Scrolls vertically and is as wide as its content, up to a width.
+/// Scrolls vertically and is as wide as its content, up to `most` pixels.
 class WholeWidth : public QScrollArea {
   public:
     WholeWidth(int most, QWidget* parent) : QScrollArea(parent), m_most(most) {}

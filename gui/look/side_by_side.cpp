@@ -28,7 +28,7 @@ struct Formats {
     }
 };
 
-/// Returns whether the prompt stands before each text; a longer one stands above them, once.
+/// Returns true if the prompt is repeated before each text. Otherwise it is written once, above the texts.
 bool isRepeated(const SideRow& row) {
     return row.continues && row.prompt.size() <= kShortPrompt;
 }

@@ -22,7 +22,7 @@ class WrappedItems : public QStyledItemDelegate {
     }
 
   protected:
-    /// A key that is longer than a line breaks after its underscores.
+    /// Lets a word that is wider than a line, such as a key, break after its underscores.
     void initStyleOption(QStyleOptionViewItem* item, const QModelIndex& index) const override {
         QStyledItemDelegate::initStyleOption(item, index);
         const int margin = m_list->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, item, m_list) + 1;

@@ -12,7 +12,7 @@ namespace ringmaster {
 struct LogLine {
     enum class Kind { Text, RunEvent, Warning, Error };
 
-    double t = 0;  ///< Unix seconds; a line without a time takes that of the line before it
+    double t = 0;  ///< Unix seconds; a line without a time gets the previous line's time
     int rank = 0;  ///< rank; -1: the agent
     Kind kind = Kind::Text;
     QString text;

@@ -1,4 +1,4 @@
-// Builds the page's widgets; monitor_page.cpp has their behaviour.
+// Builds the page's widgets; their behaviour is in monitor_page.cpp.
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -266,7 +266,7 @@ void MonitorPage::makeCards(QVBoxLayout* layout) {
         grid->addCard(makeChart(kind));
     Card* log = makeLogCard();
     grid->addCard(log, 3);
-    // Only charts take the room that is left.
+    // Only charts take the remaining height.
     for (Card* card : std::initializer_list<Card*>{m_samples, table, log})
         card->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     layout->addWidget(box);

@@ -1,4 +1,4 @@
-// Says how the run stands: the header, the figures below it, and the verdict.
+// Shows the run's state: the header, the figures below it, and the verdict.
 #include <QGraphicsOpacityEffect>
 #include <QProgressBar>
 #include <QStackedWidget>
@@ -137,7 +137,8 @@ void MonitorPage::showVerdict() {
                                                     tr("The process that starts its runs is not running."),
                                                     {}}
                                       : verdictText(found);
-    if (found.finding == Finding::AwaitingRollouts && now.phase)  // says how long it waits
+    if (found.finding == Finding::AwaitingRollouts &&
+        now.phase)  // the phase's text says how long the run waits
         said.verdict = show::sentence(show::begun(phase_text(*now.phase)));
     QStringList next{said.next};
     if (now.odd_lines > 0)

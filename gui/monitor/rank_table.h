@@ -1,4 +1,5 @@
-/// Lists the ranks in a table that can be sorted and chosen from, and read where charts cannot be seen.
+/// Lists the ranks in a table whose rows can be sorted and chosen. Users who cannot see the charts can read
+/// the figures here.
 #pragma once
 
 #include <QAbstractTableModel>

@@ -16,7 +16,8 @@ struct Monitor {
     Q_DECLARE_TR_FUNCTIONS(Monitor)
 };
 
-/// A limit far above the measured values would flatten the curves, so the chart leaves it out.
+/// The chart shows the capacity only if a value exceeds this share of it; a limit far above the values would
+/// flatten the curves.
 constexpr double kLimitInSight = 0.4;
 
 ColourOf ofRank(int rank) {
@@ -28,7 +29,7 @@ QColor textColour(const Colours& c) {
 QColor accentColour(const Colours& c) {
     return c.accent;
 }
-/// Returns a grey: every hue is a rank's.
+/// Returns a grey, because every hue stands for a rank.
 QColor bandColour(const Colours& c) {
     return c.faint;
 }

@@ -20,7 +20,7 @@ HeatData heatOf(const RunPicture& picture);
 /// Returns the measures in a chart's CSV file, which has every step of every rank.
 std::vector<Measure> measuresOf(ChartKind kind);
 
-/// Returns the steps in [low, high] of the axis as it is shown.
+/// Returns the steps whose x lies in [low, high] on the axis that the charts show.
 StepRange stepsBetween(const RunCharts& charts, double low, double high);
 
 }  // namespace ringmaster

@@ -11,8 +11,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Limits the pixel columns of a chart, over all of its lines, so that it draws fast enough: a column has at
-/// most two points, and a third if it is smoothed.
+/// Maximum number of pixel columns of a chart, summed over its lines, so that it draws fast enough. Each
+/// column has at most two points, or three if it is smoothed.
 constexpr int kColumns = 3000, kSmoothColumns = 2400;
 constexpr size_t kOutliers = 3;
 constexpr size_t kMostMarks = 60;

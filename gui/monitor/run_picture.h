@@ -42,13 +42,14 @@ constexpr unsigned bit(ChartKind kind) {
     return 1U << static_cast<unsigned>(kind);
 }
 
-/// Limits the lines of a chart: for more ranks it shows a band and the ranks farthest from the median.
+/// Maximum number of lines in a chart. For more ranks, the chart shows a band and the ranks farthest from the
+/// median.
 constexpr size_t kMostLines = 16;
 
 /// Says which charts the page wants, over which steps, and how wide.
 struct ChartRequest {
     std::optional<StepRange> range;  ///< steps to show; empty: all
-    int64_t tail = 0;                ///< above 0: only this many last steps
+    int64_t tail = 0;                ///< above 0: shows only this many steps, the last ones
     int width = 600;                 ///< width of a chart in pixels
     int heat_columns = 160;
     double smoothing = 0;
@@ -78,8 +79,8 @@ struct OptionalCurve {
 struct ChartMoment {
     double x = 0;  ///< position on the axis that the request names
     int64_t step = 0;
-    int attempt = 0;                  ///< 0: a checkpoint was saved
-    int ranks = 0, ranks_before = 0;  ///< ranks of the attempt, and of the one before
+    int attempt = 0;                  ///< attempt that starts here; 0: a checkpoint or an alert
+    int ranks = 0, ranks_before = 0;  ///< number of ranks in this attempt and in the previous one
     std::optional<Alert> alert = {};
 };
 
@@ -126,7 +127,7 @@ struct RunPicture {
     int64_t fullest_bytes = 0, expected_bytes = 0, capacity_bytes = 0;  ///< 0: not known
     int fullest_rank = 0;
     double last_heard = 0;
-    std::optional<double> duration_s;  ///< all attempts together
+    std::optional<double> duration_s;  ///< total of all attempts
     std::optional<PhaseEvent> phase;   ///< set while the run is not training
     bool can_resume = false;
     bool goes_on = true;  ///< false: no steps are expected to follow now

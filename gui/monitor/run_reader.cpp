@@ -20,8 +20,9 @@ using namespace Qt::Literals::StringLiterals;
 using namespace std::chrono_literals;
 
 constexpr int kPoll_ms = 200, kIdlePoll_ms = 1000;
-constexpr auto kBite = 120ms;     ///< longest read before looking for other work
-constexpr double kRefresh_s = 1;  ///< updates even without news, because the verdict depends on time
+constexpr auto kBite = 120ms;  ///< longest read before looking for other work
+constexpr double kRefresh_s =
+    1;  ///< interval of updates even without news, because the verdict depends on the time
 constexpr double kWhileReading_s = 0.4;
 constexpr int64_t kLogTail = 256 << 10;
 constexpr size_t kMostRepeated = 100'000;
@@ -169,7 +170,7 @@ void RunReader::tell() {
 
 namespace {
 
-/// Returns a column's name, quoted if it is that of a reward function.
+/// Returns a column's name, quoted if it is the name of a reward function.
 QByteArray headerOf(Measure measure, const StepColumns& steps) {
     const size_t function = size_t(measure) - size_t(Measure::FunctionReward);
     if (function >= steps.functions().size()) return to_string(measure);

@@ -38,13 +38,13 @@ class RunReader : public QObject {
     // Call these on the reader's thread:
     void begin();
     void request(const ChartRequest& request);
-    void taken();  ///< call it when the page shows the last picture
+    void taken();  ///< call this when the page shows the last picture
     /// Writes every step of these measures for each rank, and emits `written` with the result.
     void writeCsv(const QString& file, std::vector<Measure> measures);
 
   Q_SIGNALS:
     void news(const std::shared_ptr<const ringmaster::MonitorNews>& news);
-    void unreadable(const QString& what);  ///< emitted if there is no run or it is damaged; reading has ended
+    void unreadable(const QString& what);  ///< emitted if the run is missing or damaged; reading then ends
     void written(const QString& file, const QString& problem);
 
   private:

@@ -140,7 +140,8 @@ void SamplesCard::setSamples(const std::shared_ptr<const SamplesByStep>& samples
     write();
 }
 
-/// Lists the steps. The left list stays where it is, the right one at the newest step if it was there.
+/// Lists the steps. The left list keeps its step. The right list moves to the newest step if it showed the
+/// newest step before.
 void SamplesCard::fillSteps() {
     const QVariant earlier = m_earlier->currentData(), later = m_later->currentData();
     const bool follows = m_later->currentIndex() == m_later->count() - 1;

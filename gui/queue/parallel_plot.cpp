@@ -16,7 +16,8 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kNear = 6;  ///< distance in pixels at which a line is hit or a drag begins
+constexpr double kNear =
+    6;  ///< distance in pixels within which the pointer hits a line, and beyond which it drags
 constexpr double kLogarithmic = 20;
 constexpr size_t kMostTicks = 6;
 constexpr double kTickHalf = 0.5, kSideEms = 3.2;
@@ -28,7 +29,8 @@ std::optional<double> numberOf(const QString& text) {
     return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// Returns a function that maps a number to its place between the least and the greatest of `values`.
+/// Returns a function that maps a number to its place from 0, the smallest of `values`, to 1, the largest.
+/// Uses logarithms if the values span a wide range.
 auto scaleOf(const std::vector<double>& values) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     const bool logarithmic = *low > 0 && *high > kLogarithmic * *low;
@@ -38,7 +40,8 @@ auto scaleOf(const std::vector<double>& values) {
     };
 }
 
-/// Places the texts: by their numbers if all are numbers, else evenly in alphabetical order.
+/// Returns each text's place from 0 to 1: by its number if all texts are numbers, otherwise evenly spaced in
+/// alphabetical order.
 std::map<QString, double> placesOf(const std::vector<QString>& texts) {
     std::map<QString, double> places;
     std::vector<double> numbers;
@@ -182,7 +185,7 @@ QRectF ParallelPlot::area() const {
                   std::max(1.0, height() - head - space(0.9) - legendHeight()));
 }
 
-/// Returns the lines of an axis's title: two if it is wide.
+/// Returns the lines of an axis's title: two lines if the title is wide.
 QStringList ParallelPlot::titleOf(size_t axis) const {
     const QString& name = m_picture.axes[axis].name;
     const bool is_wide = QFontMetricsF(fontOf(Type::Small)).horizontalAdvance(name) > 2 * space(kSideEms);
@@ -223,7 +226,7 @@ const SweepLine* ParallelPlot::lineOf(const QString& dir) const {
     return found == m_picture.lines.end() ? nullptr : &*found;
 }
 
-/// Returns the line nearest to a point, of those that pass all limits; null if none is near.
+/// Returns the line nearest to a point, among the lines that pass all limits; null if none is within kNear.
 const SweepLine* ParallelPlot::lineAt(const QPointF& at) const {
     const SweepLine* nearest = nullptr;
     double least = kNear;
@@ -274,7 +277,8 @@ void ParallelPlot::stepThrough(int by) {
     Q_EMIT runChosen(m_chosen);
 }
 
-/// Keeps only the lines through the next value of the axis; after the last value there is no limit.
+/// Limits the chosen axis to the next value, upwards if `by` is 1, downwards if it is -1. After the last
+/// value, removes the limit.
 void ParallelPlot::stepLimit(int by) {
     std::vector<double> places;
     for (const SweepLine& line : m_picture.lines) {
@@ -376,7 +380,7 @@ void ParallelPlot::drawAxis(QPainter& painter, size_t axis) const {
         text(room.bottom() - room.height() * of.ticks[tick].first, of.ticks[tick].second, c.text);
 }
 
-/// Explains the colours: the scale from the least to the greatest loss, and the chosen run's.
+/// Explains the colours: the scale from the lowest to the highest loss, and the chosen run's colour.
 void ParallelPlot::drawLegend(QPainter& painter) const {
     const Colours c = coloursOf(this);
     const QFontMetricsF metrics(fontOf(Type::Small));
@@ -420,7 +424,7 @@ void ParallelPlot::drawLegend(QPainter& painter) const {
     write(tr("not finished"), c.muted);
 }
 
-/// Returns the colour of a line by its place on the axis of the loss.
+/// Returns a line's colour for its place on the axis of the loss.
 QColor ParallelPlot::colourOf(double place) const {
     const Colours c = coloursOf(this);
     return mixed(c.accent, c.muted, place);
@@ -503,7 +507,7 @@ void ParallelPlot::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Up:
         case Qt::Key_Down: {
             const int by = event->key() == Qt::Key_Up ? 1 : -1;
-            // The lowest loss is at the foot of its axis.
+            // The lowest loss is at the bottom of its axis, so Up moves to higher losses.
             return limits_axis ? stepLimit(by) : stepThrough(by);
         }
         case Qt::Key_Left:

@@ -202,7 +202,7 @@ void QueuePage::showState() {
     if (!m_slots->hasFocus()) m_slots->setValue(m_now.queue.slots);
 }
 
-/// Changes the queue's file, then shows the queue; shows the reason if that fails.
+/// Calls `work`, which changes the queue's file, then shows the queue. If `work` fails, shows the reason.
 void QueuePage::change(const std::function<void()>& work) {
     try {
         work();

@@ -19,7 +19,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kLeastRows = 6;  ///< least height of the table, in rows, with its header and its scroll bar
+constexpr int kLeastRows = 6;  ///< minimum height of the table in rows, including its header and scroll bar
 
 /// Says where a run trains: "here", its hosts, or its partition of Slurm.
 QString place_words(const QueuePlace& place) {
@@ -30,8 +30,8 @@ QString place_words(const QueuePlace& place) {
         return hosts.isEmpty() ? QueueTable::tr("here") : show::listed(hosts);
     }
     const QString named = QString::fromStdString(*place.partition);
-    const qsizetype colon =
-        named.lastIndexOf(u':');  // a login node's name may hold a port, a partition's none
+    const qsizetype colon = named.lastIndexOf(
+        u':');  // a login node's name may contain a colon and a port; a partition's name has no colon
     QStringList parts{u"Slurm"_s, named.left(std::max<qsizetype>(colon, 0)), named.mid(colon + 1)};
     parts.removeAll({});
     return parts.join(u" \u00B7 "_s);
@@ -96,13 +96,13 @@ void QueueTable::setRuns(const std::vector<std::pair<QueuedRun, RunSummary>>& ru
     fitName();
 }
 
-/// Returns the least width of a key's column, which is `wide`.
+/// Returns the minimum width of a key's column whose full width is `wide`.
 int QueueTable::shortest(int column, int wide) const {
     return std::min(wide, std::max(sizeHintForColumn(column), space(6.5)));
 }
 
-/// Makes a key's column, which is `wide`, narrower by up to `less`, and returns by how much. Its values stay
-/// whole; the lines of its title end in dots.
+/// Makes a key's column, which is `wide`, narrower by up to `less`, and returns by how much. The values still
+/// fit; the lines of the title are elided.
 int QueueTable::shorten(int column, int wide, int less) {
     less = std::clamp(less, 0, wide - shortest(column, wide));
     setColumnWidth(column, wide - less);
@@ -116,18 +116,18 @@ int QueueTable::shorten(int column, int wide, int less) {
     return less;
 }
 
-/// Returns the width at which a column's title and values are whole.
+/// Returns the width at which a column's title and values fit.
 int QueueTable::wide(int column) const {
     return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
 }
 
 /// Divides the width left by the other columns between the Name and Where columns, within limits. If that
-/// width is too small, writes the titles of the sweep's keys in two lines; if it still is, elides them, and
-/// hides the Where column if all the others then fit.
+/// width is too small, writes the titles of the sweep's keys in two lines. If it is still too small, elides
+/// these titles, and hides the Where column if all the others then fit.
 void QueueTable::fitName() {
     if (columnCount() == 0) return;
-    horizontalHeader()->setStretchLastSection(false);  // a stretched section keeps no width that is set
-    setColumnHidden(Where, false);                     // a hidden column has no width
+    horizontalHeader()->setStretchLastSection(false);  // a stretched section ignores the width that is set
+    setColumnHidden(Where, false);                     // a hidden column reports no width
     const int least = space(6.5), place = std::min(wide(Where), space(11)),
               whole = std::max(sizeHintForColumn(Name), space(10));
     int room = viewport()->width();
@@ -178,7 +178,8 @@ void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run
     set(Place, show::count(row + 1))->setData(Qt::UserRole, QString::fromStdString(run.dir.string()));
     set(Name, QString::fromStdString(run.name))->setToolTip(QString::fromStdString(run.dir.string()));
     QTableWidgetItem* state = set(State, runWord(mark));
-    state->setIcon(runIcon(mark, coloursOf(QApplication::palette())));  // a table's own highlight is pale
+    state->setIcon(runIcon(
+        mark, coloursOf(QApplication::palette())));  // unlike other views, a table has a pale highlight
     state->setToolTip(run.is_cut_short() ? cutShortWords(run.step.value_or(0)) : reason_of(run.state));
     set(Step, run.step ? show::progress(*run.step, run.total_steps) : show::unknown());
     set(Loss, run.loss ? show::loss(*run.loss) : show::unknown());

@@ -1,5 +1,5 @@
 /// Makes charts of compared runs: reduces each curve to about as many points as the chart has pixels. Each
-/// point has the range of the steps that it stands for.
+/// point also has the range of the values that it replaces.
 #pragma once
 
 #include "gui/charts/chart_data.h"
@@ -13,7 +13,7 @@ enum class CurveKind { Loss, TokensPerSecond, Overhead, GradNorm, Reward, ClipSh
 /// mark the alerts of the runs.
 ChartData chartOf(const Comparison& comparison, CurveKind kind, Along along, int width, bool logarithmic);
 
-/// Returns whether any of the runs has these figures; only some runs have rewards, clipped ratios, or a
+/// Returns true if any of the runs has these figures; only some runs have rewards, clipped ratios, or a
 /// server that samples.
 bool hasCurve(const Comparison& comparison, CurveKind kind);
 

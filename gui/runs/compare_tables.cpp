@@ -98,7 +98,7 @@ QString differenceText(ComparedFigure figure, double first, double other) {
 QString changeText(const FigureRow& row, size_t run) {
     const Change change = row.changes[run];
     if (change == Change::Unknown || run == 0) return {};
-    // A difference that the two figures do not show is noise.
+    // If both figures read the same, their difference is too small to report.
     if (valueText(row.figure, *row.values[run]) == valueText(row.figure, *row.values[0]))
         return FiguresModel::tr("the same");
     if (change == Change::Same) return FiguresModel::tr("about the same");

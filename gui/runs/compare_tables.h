@@ -10,7 +10,7 @@ namespace ringmaster {
 QString titleOf(ComparedFigure figure);
 /// Returns a figure as text, such as "2.7142".
 QString valueText(ComparedFigure figure, double value);
-/// Returns text such as "better by 12 %", or an empty one if there is nothing to say.
+/// Returns text such as "better by 12 %". Empty for the first run, and if either figure is unknown.
 QString changeText(const FigureRow& row, size_t run);
 
 /// Provides a table with a column that names what is compared, then a column for each run.

@@ -34,7 +34,9 @@ constexpr CurveKind kKinds[] = {CurveKind::Loss,      CurveKind::TokensPerSecond
                                 CurveKind::GradNorm,  CurveKind::Reward,          CurveKind::ClipShare,
                                 CurveKind::SamplerGap};
 
-constexpr double kLeastColumnEms = 6;  ///< a run's figures, and how they compare, need this width
+constexpr double kLeastColumnEms = 6;  ///< minimum width of a run's column
+constexpr double kMostColumnEms =
+    12;  ///< columns widen up to this width to fit their texts, even if the table then scrolls
 
 /// Paints a figure and, under it, how it compares with the first run's.
 class ChangeDelegate : public QStyledItemDelegate {
@@ -45,7 +47,7 @@ class ChangeDelegate : public QStyledItemDelegate {
                const QModelIndex& index) const override {
         const Colours c = coloursOf(QApplication::palette());
         const QString change = index.data(FiguresModel::ChangeTextRole).toString();
-        // The margin of Qt's own cells, so that the figures stand under their header.
+        // Uses the margin of Qt's cells, so that the figures line up with their header.
         const int margin =
             option.widget->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, &option, option.widget) + 1;
         const QRect box = option.rect.adjusted(margin, 0, -margin, 0);
@@ -65,7 +67,8 @@ class ChangeDelegate : public QStyledItemDelegate {
         const QFont small = fontOf(Type::Small);
         const QFontMetrics metrics_below(small);
         const QString below = metrics_below.elidedText(markOf(kind) + change, Qt::ElideRight, box.width());
-        // The fonts of Chinese and Japanese are higher than the one that the metrics know.
+        // Measures the texts, because fonts for Chinese and Japanese are taller than the font of these
+        // metrics.
         const int high = metrics.size(Qt::TextSingleLine, value).height(),
                   high_below = metrics_below.size(Qt::TextSingleLine, below).height(),
                   top = box.top() + (box.height() - high - high_below) / 2;

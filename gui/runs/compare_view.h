@@ -65,7 +65,7 @@ class CompareView : public QWidget {
     QFutureWatcher<Outcome> m_watcher;
     Comparison m_comparison;
     int m_job = 0;
-    int m_taken = 0;  ///< job whose result is shown
+    int m_taken = 0;  ///< number of the job whose result is shown
     int m_drawnWidth = -1;
 };
 

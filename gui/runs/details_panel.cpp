@@ -29,7 +29,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr qsizetype kMostConfig = 400'000;  ///< most characters shown
+constexpr qsizetype kMostConfig = 400'000;  ///< maximum number of characters shown
 
 QTreeWidget* plainTable(const QStringList& titles, const QString& name) {
     auto* table = new QTreeWidget;
@@ -60,7 +60,7 @@ ChartData lossChart(const MeasuredFigures& measured) {
     return data;
 }
 
-/// Returns where a run lives if it is not on this machine; otherwise an empty string.
+/// Returns the hosts or the Slurm job of a run, or an empty string if the run is on this machine only.
 QString whereWords(const RunDirectory& run) {
     try {
         const RunPlace where = place_of(run);

@@ -54,7 +54,7 @@ void EstimateBars::show(const RunRow& row) {
 QString EstimateBars::judgement(const Pair& pair) const {
     if (!pair.measured) return tr("not measured yet");
     if (!pair.estimated) return tr("not estimated");
-    // A difference that the two figures do not show is noise.
+    // If both figures read the same, their difference is too small to report.
     if (pair.form(*pair.measured) == pair.form(*pair.estimated)) return tr("as estimated");
     const double ratio = *pair.measured / *pair.estimated;
     if (pair.is_share && std::isfinite(*pair.measured - *pair.estimated)) {
@@ -92,7 +92,8 @@ QSize EstimateBars::minimumSizeHint() const {
     return {space(12), sizeHint().height()};
 }
 
-/// Returns the width of the widest figure, with a gap before it: all bars end at the same place.
+/// Returns the width of the widest figure and a gap before it, so that the full length of a bar is the same
+/// in all rows.
 double EstimateBars::figureWidth() const {
     const QFontMetricsF metrics(fontOf(Type::Small));
     double widest = metrics.horizontalAdvance(ringmaster::show::unknown());

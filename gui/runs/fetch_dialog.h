@@ -14,7 +14,7 @@ class FetchDialog : public MachineDialog {
   public:
     FetchDialog(Session& session, const QString& dir, QWidget* parent = nullptr);
 
-    void ask();                          ///< asks the machine what there is
+    void ask();                          ///< asks the machine what can be fetched
     void show(const FetchOffer& offer);  ///< shows what the machine offers
 
   Q_SIGNALS:

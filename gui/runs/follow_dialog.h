@@ -39,7 +39,7 @@ class FollowDialog : public MachineDialog {
     QPushButton* m_look;
     QTreeWidget* m_runs;
     QLabel* m_none = nullptr;          ///< text in the empty list
-    std::shared_ptr<Looked> m_looked;  ///< result of the look, with its session
+    std::shared_ptr<Looked> m_looked;  ///< what the machine reported, and the session to it
     RunsThere m_there;
 };
 

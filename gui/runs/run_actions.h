@@ -1,5 +1,5 @@
-/// Performs actions on runs. Long ones work in the background and report in the end what they made, or why
-/// they failed.
+/// Performs actions on runs. Long actions run in the background; at the end they report what they made, or
+/// why they failed.
 #pragma once
 
 #include <QObject>
@@ -22,9 +22,9 @@ class RunActions : public QObject {
     bool isBusy() const { return m_jobs > 0; }
 
     void resume(const QString& dir, std::optional<int64_t> checkpoint = {});
-    void duplicate(const QString& dir);  ///< opens its configuration in Plan as an unsaved copy
+    void duplicate(const QString& dir);  ///< opens the run's configuration in Plan as an unsaved copy
     void openFolder(const QString& path);
-    /// Each of these four asks the user first: for a file's name, a folder, or a confirmation.
+    /// Each of these four functions first asks the user for a file's name, a folder, or a confirmation.
     void askDiagnostics(const QString& dir);
     void askCsv(const QString& dir);
     void askTensorBoard(const QString& dir);

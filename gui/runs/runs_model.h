@@ -45,7 +45,7 @@ class RunsModel : public QAbstractTableModel {
     void setRows(const std::vector<RunRow>& rows);
     const RunRow& row(int index) const { return m_rows[size_t(index)]; }
     int rowOf(const QString& dir) const;  ///< -1: no such run
-    void lookChanged();                   ///< call it after the palette has changed
+    void lookChanged();                   ///< call this after the palette has changed
 
     static QString title(Column column);
     static QString explanation(Column column);  ///< explains what the figure means

@@ -25,7 +25,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kWideEms = 68;  ///< least width at which the details are next to the table
+constexpr double kWideEms = 68;  ///< minimum width at which the details are next to the table
 
 enum Table { TheTable, NoRuns, NoMatch };
 

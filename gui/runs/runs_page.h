@@ -59,7 +59,7 @@ class RunsPage : public Page {
     Banner* m_banner;
     QLineEdit* m_search;
     QPushButton* m_compare;
-    QList<QWidget*> m_tools;   ///< shown if there are runs; without, the table's room has the actions
+    QList<QWidget*> m_tools;   ///< actions in the header; hidden if there are no runs
     QStackedWidget* m_views;   ///< pages: the list, a comparison
     QStackedWidget* m_tables;  ///< pages: the table, no run yet, no match
     RunsTable* m_table;

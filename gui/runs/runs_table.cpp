@@ -23,10 +23,10 @@ constexpr RunsModel::Column kShownAtFirst[] = {
     RunsModel::State,           RunsModel::Progress,   RunsModel::LastLoss, RunsModel::Started,
     RunsModel::TokensPerSecond, RunsModel::PeakMemory, RunsModel::Duration, RunsModel::Overhead,
     RunsModel::MeshShape,       RunsModel::Model,      RunsModel::Length};
-constexpr size_t kAlwaysShown = 3;  ///< number of those that are shown even without room
+constexpr size_t kAlwaysShown = 3;  ///< number of these columns that are shown even if they do not fit
 constexpr double kLeastNameEms = 7, kMostNameEms = 20;
 
-/// Returns the greatest width of a column of words; figures and states are always whole.
+/// Returns the maximum width of a column of text. Columns of figures and states have no limit.
 int mostOf(int column) {
     switch (column) {
         case RunsModel::Name:
@@ -101,8 +101,9 @@ int RunsTable::wide(int column) const {
     return std::max(std::min(widest + beside, mostOf(column)), metrics.horizontalAdvance(title) + space(1.5));
 }
 
-/// Until the user chooses columns, shows the most important ones and the one that sorts, and of the others
-/// those that fit. The name gets what is left; without room it becomes narrower, then the table scrolls.
+/// Until the user chooses columns, shows the most important columns, the column that sorts the table, and
+/// those of the others that fit. The name gets the remaining width. If there is too little, the name becomes
+/// narrower, and then the table scrolls.
 void RunsTable::fitColumns() {
     if (m_chosen) return;
     const QScopedValueRollback fitting(m_fitting, true);

@@ -32,15 +32,15 @@ class RunsTable : public QTableView {
   private:
     void showColumn(int column, bool shown);
     void keepColumns();
-    bool restoreColumns();  ///< false: no columns are kept
+    bool restoreColumns();  ///< returns false if no columns were saved
     int wide(int column) const;
     void fitColumns();
 
     RunsFilter* m_filter;
     QSettings& m_settings;
     QMenu* m_columns;
-    bool m_chosen = false;   ///< the user has chosen columns
-    bool m_fitting = false;  ///< fitColumns() is running
+    bool m_chosen = false;   ///< true: the user has chosen columns
+    bool m_fitting = false;  ///< true while fitColumns() runs
 };
 
 }  // namespace ringmaster

@@ -30,8 +30,9 @@ QString with_code(const std::string& code, const QString& words) {
     return is_known ? words : QString::fromStdString(code) + QLatin1String(": ") + words;
 }
 
-/// Returns `words`, which come from the record. If they are the finding's own English text, the record has no
-/// sentence for it: returns the translation of `own`, as for an Error that became a finding.
+/// Returns `words`, which come from the record. If `words` equals `own`, the finding's English text, the
+/// record has no sentence for the finding. Then returns the translation of `own`, as for an Error that became
+/// a finding.
 QString translated_unless_recorded(const std::string& code, const std::string& words,
                                    const std::string& own) {
     return QString::fromStdString(words == own ? error_text_in(finding_language(), code, own) : words);

@@ -140,7 +140,7 @@ void MachineCard::addRow(const MachineCheck& check) {
     auto* what = new QVBoxLayout;
     what->setSpacing(0);
     QLabel* found = wrapped(words.what, false);
-    for (QLabel* label : {topic, found})  // level where only one has kanji
+    for (QLabel* label : {topic, found})  // keeps both level if only one contains kanji
         label->setMinimumHeight(lineHeight(label->font()));
     what->addWidget(found);
     if (!words.fix.isEmpty()) what->addWidget(wrapped(words.fix, true));

@@ -57,7 +57,8 @@ class TwoLineDelegate : public QStyledItemDelegate {
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override {
-        // With the view's palette, a chosen entry would have the selection's colours.
+        // Uses the application's palette, because with the view's palette a chosen entry would have the
+        // selection's colours.
         const Colours c = coloursOf(QApplication::palette());
         const QRect box = option.rect;
         painter->save();

@@ -26,7 +26,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kBesideEms = 48;  ///< least width at which the runs are beside the other cards
+constexpr double kBesideEms = 48;  ///< minimum width at which the runs are next to the other cards
 
 /// Covers the page while something is dragged over it.
 class DropSheet : public QWidget {

@@ -12,8 +12,8 @@ class PublishDialog : public FittedDialog {
     Q_OBJECT
 
   public:
-    /// `has_run`: a run trained the model, so that a card is made for it. `name`: proposed for the
-    /// repository.
+    /// `name` is proposed for the repository. If `has_run` is true, a run trained the model, and a model card
+    /// is made.
     PublishDialog(const QString& name, bool has_run, QWidget* parent);
 
     QString repository() const;  ///< "owner/name"

@@ -39,7 +39,7 @@ namespace {
 
 enum Sheet { kEmpty, kWork };
 
-constexpr int kSoonMs = 80;  ///< delay between a token and the next drawing
+constexpr int kSoonMs = 80;  ///< delay between a token and the next redraw
 constexpr size_t kMostTried = 50;
 constexpr int kOfferedRuns = 15;
 constexpr int kMostTokens = 100'000, kMostTopK = 1'000'000;
@@ -357,7 +357,7 @@ void TryPage::generate() {
           tr("Loading the model"));
 }
 
-/// Reads a line that the engine printed (engine/commands/generate_command.h).
+/// Handles a line of JSON that the engine printed (engine/commands/generate_command.h).
 void TryPage::take(const nlohmann::json& line) {
     if (m_tried.empty() || !m_job) return;
     const std::string type = line.value("type", ""), model = line.value("model", "");

@@ -35,10 +35,10 @@ class TryPage : public Page {
   public:
     explicit TryPage(Session& session, QWidget* parent = nullptr);
 
-    /// Chooses a run directory, or the folder of a model or an adapter. The answers so far stay.
+    /// Chooses a run directory, or the folder of a model or an adapter. Earlier answers remain visible.
     void openModel(const QString& path);
-    /// Asks for a folder and writes the chosen adapter there, added to its base model. Does nothing if no
-    /// adapter is chosen or another task runs.
+    /// Asks for a folder, merges the chosen adapter into its base model and writes the result there. Does
+    /// nothing if no adapter is chosen or another task runs.
     void merge();
     bool settled() const override { return !m_job; }
 
@@ -54,7 +54,7 @@ class TryPage : public Page {
         SideText base, trained;
     };
     enum class Task { Generating, Merging, Uploading, Converting };
-    QString failed() const;  ///< returns a sentence: this task failed
+    QString failed() const;  ///< returns a sentence that says what the task failed to do
     QWidget* makeEmpty();
     QWidget* makeWork();
     QWidget* makePrompt();
@@ -81,7 +81,7 @@ class TryPage : public Page {
     std::deque<Tried> m_tried;  ///< the newest first
     QPointer<Job> m_job;
     QTimer m_soon;
-    int64_t m_tokens = 0;  ///< tokens of the model that writes now
+    int64_t m_tokens = 0;  ///< number of tokens that the current model has written
     Task m_task = Task::Generating;
 
     PageHeader* m_header;

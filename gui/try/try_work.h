@@ -14,10 +14,11 @@ struct TriedModel {
     QString name;
     bool is_run = false;
     bool has_adapter = false;
-    bool has_base = false;  ///< false: nothing to compare with
+    bool has_base = false;  ///< false: there is no base model to compare with
 };
 
-/// Looks at a run directory or a folder. Throws Error for a run whose plan cannot be read.
+/// Returns what is known about the model in a run directory or a folder. Throws Error for a run whose plan
+/// cannot be read.
 TriedModel look_at_model(const QString& path);
 
 /// Returns a job that generates text; `on_line` is called on the job's thread.
