@@ -8,7 +8,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Scrolls vertically and is as wide as its content, up to `most` pixels.
+/// Scrolls vertically. Its minimum width fits its content without horizontal scrolling, but is at most `most`
+/// pixels.
 class WholeWidth : public QScrollArea {
   public:
     WholeWidth(int most, QWidget* parent) : QScrollArea(parent), m_most(most) {}

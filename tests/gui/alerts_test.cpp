@@ -1,4 +1,4 @@
-// Tests the dialog of alerts with mouse and keyboard: what it saves, and what it refuses to save.
+// Tests the alerts dialog with mouse and keyboard: what it saves, and what it refuses to save.
 #include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QLineEdit>

@@ -11,7 +11,8 @@
 
 namespace ringmaster {
 
-/// Runs the app over the folder that the first argument names, or over a temporary one.
+/// Sets up the app for a benchmark. Its files are in the folder that the first argument names, or in a
+/// temporary folder.
 class Bench {
   public:
     Bench(int& argc, char** argv, Appearance appearance)
@@ -27,7 +28,7 @@ class Bench {
     std::filesystem::path m_folder;
 };
 
-inline bool missed = false;  ///< a figure was above its limit
+inline bool missed = false;  ///< true if any figure was above its limit
 
 inline void say(const char* what, double figure, const char* unit, double limit) {
     const bool good = figure <= limit;

@@ -165,7 +165,7 @@ class ChartsTest : public QObject {
         ChartSeries s = line(u"learning rate"_s, {});
         for (int column = 0, step = 0; column < 20; ++column) {
             s.low.push_back(float(step + 1));
-            step += column % 4 == 0 ? 2 : 1;  // some columns hold two steps
+            step += column % 4 == 0 ? 2 : 1;  // some columns contain two steps
             s.high.push_back(float(step));
             s.value.push_back(float(step));
             s.x.push_back(step);

@@ -1,5 +1,6 @@
-// Measures how long Compare takes for eight runs of 100,000 steps: `gui_compare_bench [FOLDER]` writes them
-// there (by default to a temporary folder). Ends with 1 if it takes longer than its limit.
+// Measures how long Compare takes for eight runs of 100,000 steps. `gui_compare_bench [FOLDER]` writes the
+// runs to FOLDER (by default to a temporary folder). Exits with status 1 if Compare takes longer than its
+// limit.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTest>

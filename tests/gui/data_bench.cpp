@@ -1,6 +1,6 @@
-// Measures how fast prepared rows are shown: `gui_data_bench [FOLDER]` writes 10 million rows of 40 tokens
-// and a million rows of 200 there (by default to a temporary folder) and prints its figures with their
-// limits. Ends with 1 if one is above its limit. Needs 5 GB on the disk.
+// Measures how fast prepared rows are shown. `gui_data_bench [FOLDER]` writes 10 million rows of 40 tokens
+// and a million rows of 200 tokens to FOLDER (by default to a temporary folder), and prints its figures with
+// their limits. Exits with status 1 if a figure is above its limit. Needs 5 GB on the disk.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QScrollBar>
@@ -22,7 +22,7 @@ namespace {
 constexpr int kLetters = 26, kFirstLetter = 2;
 constexpr int kFrames = 2000;
 
-/// Tokens 0 and 1 are special; 2 to 27 are the letters a to z.
+/// Writes a tokenizer in which tokens 0 and 1 are special, and tokens 2 to 27 are the letters a to z.
 void write_tokenizer(const fs::path& file) {
     QByteArray vocabulary;
     for (int letter = 0; letter < kLetters; ++letter)
@@ -75,12 +75,12 @@ double seconds(const QElapsedTimer& clock) {
     return double(clock.nsecsElapsed()) * 1e-9;
 }
 
-/// Holds the milliseconds of each frame, sorted: by the clock, and of processor time.
+/// Holds the wall-clock time and the processor time of each frame in milliseconds, each list sorted.
 struct Frames {
     std::vector<double> wall_ms, processor_ms;
 };
 
-/// Scrolls by the wheel and by jumps.
+/// Scrolls with the wheel and in jumps, and returns the times of the frames.
 Frames scroll(RowList& list) {
     std::mt19937 random(2);
     Frames frames;

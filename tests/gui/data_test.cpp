@@ -28,7 +28,7 @@ namespace {
 constexpr int kPatienceMs = 30000;
 constexpr int kRows = 400;
 
-/// Tokens 0 and 1 are special; 2 to 27 are the letters a to z.
+/// Returns a tokenizer in which tokens 0 and 1 are special, and tokens 2 to 27 are the letters a to z.
 QByteArray tokenizer_of_letters() {
     QByteArray vocabulary;
     for (int letter = 0; letter < 26; ++letter)
@@ -39,8 +39,8 @@ QByteArray tokenizer_of_letters() {
            R"({"id":1,"content":"</s>","special":true}]})";
 }
 
-/// Row i (from 0) holds <s>, "row" and a letter for the last digit of i: a for 0. Row 7 has 100 more tokens,
-/// and so is longer than sequence_len.
+/// Returns the rows. Row i, counted from 0, has <s>, "row" and a letter for the last digit of i, which is "a"
+/// for 0. Row 7 has 100 more tokens, and is therefore longer than sequence_len.
 QByteArray rows_of_letters() {
     QByteArray rows;
     for (int i = 0; i < kRows; ++i) {
@@ -156,7 +156,7 @@ class DataTest : public QObject {
         QCOMPARE(text->toPlainText(), u"<s>rowa</s>"_s);
         const auto format = [&](int at) {
             QTextCursor cursor(text->document());
-            cursor.setPosition(at + 1);  // charFormat() is that of the letter before the cursor
+            cursor.setPosition(at + 1);  // charFormat() returns the format of the letter before the cursor
             return cursor.charFormat();
         };
         QVERIFY(!format(3).fontUnderline() && format(6).fontUnderline());  // "r" is only read, "a" is trained

@@ -40,13 +40,14 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kPatienceMs = 20000;
-constexpr int kPreviewStartsMs = 400;  ///< within this time after a change, the form starts its preview
+constexpr int kPreviewStartsMs = 400;  ///< the form starts its preview within this time after a change
 
 void wait_for(const std::function<bool()>& done) {
     if (!QTest::qWaitFor(done, kPatienceMs)) qFatal("a dialog does not come to rest");
 }
 
-/// Calls `shown` with the modal box called `object` that `open` shows, then answers it with Escape.
+/// Calls `open`, passes the modal box named `object` that it opens to `shown`, then closes the box with
+/// Escape.
 void show_box(const Shown& shown, const char* name, const char* object, const std::function<void()>& open) {
     bool seen = false;
     QTimer::singleShot(0, qApp, [&] {
@@ -149,8 +150,8 @@ void show_queue(const Shown& shown, const QString& config) {
     shown(sweep, u"queue-refused"_s);
 }
 
-/// Draws the dialogs about another machine: its runs, what one of them has made, and the question about a
-/// restart.
+/// Draws the dialogs about another machine: its runs, what can be fetched from one of them, and the question
+/// about a restart.
 void show_elsewhere(const Shown& shown) {
     Session session(find_places());
     RunsThere there;
@@ -256,7 +257,7 @@ void show_palette(const Shown& shown, MainWindow& window) {
     palette->close();
 }
 
-/// Draws the questions before something is lost: edits, runs, restarts.
+/// Draws the questions that the app asks before edits, runs or restarts are lost.
 void show_losses(const Shown& shown, Session& session, MainWindow& window, const QString& config) {
     window.openPath(config);
     Page* plan = window.page(u"plan"_s);

@@ -1,4 +1,4 @@
-/// Opens the dialogs, boxes and menus of the app, filled as a user could see them. The machines are those of
+/// Opens the dialogs, boxes and menus of the app, filled with realistic contents. The machines are those of
 /// nodes.json in the data folder; the configurations and runs are those of write_demo_runs.
 #pragma once
 

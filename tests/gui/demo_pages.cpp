@@ -36,7 +36,8 @@ std::vector<Listed> listed(const QString& home) {
     return all;
 }
 
-/// Reads the arguments of ringmaster-gui that pages.txt uses; returns the paths.
+/// Reads the arguments of ringmaster-gui that a line of pages.txt has. Stores the options in `asked` and
+/// returns the paths.
 QStringList read_arguments(const Listed& page, Request& asked) {
     QCommandLineParser parser;
     parser.addOptions({{u"ranks"_s, {}, u"N"_s},

@@ -1,7 +1,7 @@
 // Uses a run on another machine as a user does, with a real sshd and the real engine: names the machine,
-// trusts its key, launches there, loses the connection and finds it again, stops, resumes, and fetches the
-// model. It also covers a run queued for the machine, a rank that dies on one of two machines, and following
-// a run that somebody else launched.
+// trusts its key, launches there, loses the connection and restores it, stops, resumes, and fetches the
+// model. Also tests a run queued for the machine, a rank that dies on one of two machines, and following a
+// run that somebody else launched.
 #include <signal.h>
 
 #include <QApplication>
@@ -207,7 +207,8 @@ class ElsewhereTest : public QObject {
         }
         QFile events(m_run + u"/events/rank-00000.jsonl"_s);
         QVERIFY(events.open(QIODevice::ReadOnly));
-        QCOMPARE(events.readAll().count("\"step\":1,"), 1);  // from the checkpoint, not the beginning
+        QCOMPARE(events.readAll().count("\"step\":1,"),
+                 1);  // the run resumed from the checkpoint, not from the beginning
     }
 
     void aRunThatAnotherMachineLaunchedIsFollowedStoppedResumedAndFetched() {
@@ -277,7 +278,7 @@ class ElsewhereTest : public QObject {
                     .toUtf8());
     }
 
-    /// Launches by the command line as another user, whose runs are in another folder.
+    /// Launches with the command line as another user, whose runs are in another folder.
     void launchFromAnotherHome() {
         const QString other = m_home.filePath(u"other"_s);
         QDir().mkpath(other);

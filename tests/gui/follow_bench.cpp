@@ -22,7 +22,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kBeat_ms = 5;
-constexpr int kLongest_s = 60;  ///< limit until the run is on the screen
+constexpr int kLongest_s = 60;  ///< maximum time until the run is on the screen
 
 /// Measures what delays the event loop's next timer beat.
 class StallMeter : public QObject {
@@ -56,7 +56,8 @@ class StallMeter : public QObject {
     int m_above_50_ms = 0;
 };
 
-/// Returns the peak resident memory. The peak of getrusage would include the process before exec.
+/// Returns the peak resident memory in MB. getrusage() is not used, because its peak includes the process
+/// before exec.
 double most_resident_mb() {
     QFile status(u"/proc/self/status"_s);
     if (!status.open(QIODevice::ReadOnly)) return 0;

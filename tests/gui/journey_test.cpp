@@ -195,8 +195,8 @@ class JourneyTest : public QObject {
         if (!QTest::qWaitFor(launched, kPatienceMs)) show(u"not-launched"_s);
         return monitor() ? monitor()->run() : QString();
     }
-    /// Watches the run until it has a step with a loss, stops it and returns the step that it reached; 0 if
-    /// it was not stopped between the first and the last step.
+    /// Watches the run until it has a step with a loss, stops it, and returns the step that it reached.
+    /// Returns 0 if the run was not stopped between the first and the last step.
     int64_t stopInTheMiddle(const QString& run) {
         const auto has_loss = [this] { return monitor()->picture() && monitor()->picture()->loss; };
         if (!QTest::qWaitFor(has_loss, kPatienceMs)) return 0;

@@ -1,5 +1,6 @@
-// Measures how fast the Monitor is: `gui_monitor_bench [FOLDER]` writes synthetic runs there (by default to a
-// temporary folder) and prints its figures with their limits. Ends with 1 if one is above its limit.
+// Measures how fast the Monitor is. `gui_monitor_bench [FOLDER]` writes synthetic runs to FOLDER (by default
+// to a temporary folder), and prints its figures with their limits. Exits with status 1 if a figure is above
+// its limit.
 #include <malloc.h>
 #include <unistd.h>
 

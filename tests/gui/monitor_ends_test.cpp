@@ -57,7 +57,7 @@ class MonitorEndsTest : public MonitorPageTest {
     }
 
     void aRunWithAStopAheadIsStopping() {
-        QProcess agent;  // ends when told to stop, but the run's files do not show that yet
+        QProcess agent;  // the process ends when it is stopped, but the run's files do not show that yet
         agent.start(u"sleep"_s, {u"60"_s});
         QVERIFY(agent.waitForStarted());
         const SyntheticRun run = written({at("stopping"), 2, 200});

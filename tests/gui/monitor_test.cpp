@@ -1,4 +1,4 @@
-// Tests the Monitor while a run goes on: figures, charts, tables and log.
+// Tests the Monitor while a run is training: figures, charts, tables and log.
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QComboBox>

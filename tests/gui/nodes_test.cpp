@@ -407,7 +407,7 @@ class NodesTest : public QObject {
         report.found(NodeVerdict::Ready, {"ready", {"8", "1 GiB", "2 GiB", "3 GiB"}});
         return report;
     }
-    /// Stores machines with these checks, as if they had been made before.
+    /// Stores machines with these checks, as if the app had made the checks earlier.
     void remember(const std::vector<NodeReport>& reports, const std::vector<int>& ports = {}) {
         m_page.reset();
         std::vector<SavedTarget> entries(1);

@@ -151,7 +151,7 @@ class PlanFilesTest : public PlanPageTest {
         QVERIFY(child.waitForStarted());
         QDir drafts(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/drafts"_s);
         QTRY_VERIFY_WITH_TIMEOUT(!drafts.entryList({u"*.json"_s}, QDir::Files).isEmpty(), 30000);
-        PlanPage early(*m_session);  // the draft's owner lives, so nothing is offered
+        PlanPage early(*m_session);  // the process that owns the draft is alive, so nothing is offered
         QVERIFY(!early.findChild<QWidget*>(u"draftNotice"_s)->isVisibleTo(&early));
         ::kill(pid_t(child.processId()), SIGKILL);
         QVERIFY(child.waitForFinished());

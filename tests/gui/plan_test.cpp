@@ -340,7 +340,8 @@ class PlanTest : public PlanFilesTest {
             "fsdp_config:\n  reshard_after_forward: true\n"_s;
         setText(experts);
         QVERIFY2(bar->isVisible(), qPrintable(verdict()));
-        // A rank has 32,768 ÷ 4 tokens, each for 8 experts; at worst those of all 8 ranks come to one.
+        // A rank has 32,768 ÷ 4 tokens, and each token goes to 8 experts. In the worst case, one rank gets
+        // the tokens of all 8 ranks.
         QCOMPARE(bar->accessibleDescription(), u"if the load is even 65,536, at worst 524,288"_s);
         setText(QString(experts).replace(u"expert_parallel_size: 8"_s, u"expert_parallel_size: 1"_s));
         QVERIFY(!bar->isVisible());
@@ -441,7 +442,7 @@ class PlanTest : public PlanFilesTest {
                     .replace(u"context_parallel_size: 4"_s, u"sequence_parallel_degree: 3"_s)
                     .replace(u"gradient_accumulation_steps"_s, u"gradient_accumulation_step"_s));
     }
-    /// Clicks a problem; afterwards only its fixes have buttons.
+    /// Clicks a problem, after which only that problem's fixes have buttons.
     void choose(int row) {
         QVERIFY(row >= 0);
         QListWidgetItem* item = problems()->item(row);
@@ -459,7 +460,7 @@ class PlanTest : public PlanFilesTest {
 };
 
 int main(int argc, char** argv) {
-    QTemporaryDir data;  // folder of the parent; a child gets the folder from the environment
+    QTemporaryDir data;  // data folder of the parent process; a child gets its folder from the environment
     if (qEnvironmentVariableIsEmpty("RINGMASTER_TEST_DATA")) {
         qputenv("RINGMASTER_TEST_DATA", "1");
         qputenv("XDG_DATA_HOME", data.path().toUtf8());

@@ -111,7 +111,7 @@ class QueueTest : public QObject {
         m_home = std::make_unique<TestHome>();
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_home->dir.path());
         m_home->places.programs_dir = RINGMASTER_BIN;
-        // The process that starts runs reads another, empty folder, so that it starts none.
+        // The process that starts queued runs reads another folder, which is empty, so it starts none.
         qputenv("XDG_DATA_HOME", m_home->dir.filePath(u"empty"_s).toLocal8Bit());
         m_session = std::make_unique<Session>(m_home->places);
         m_page = std::make_unique<QueuePage>(*m_session);
@@ -493,7 +493,7 @@ class QueueTest : public QObject {
         show();
         auto* service = m_page->findChild<QCheckBox*>(u"queueServiceSwitch"_s);
         auto* problem = m_page->findChild<Banner*>(u"queueServiceProblem"_s);
-        QVERIFY(!problem->isVisible());  // nobody has asked for the service yet
+        QVERIFY(!problem->isVisible());  // nobody has switched the service on yet
         QTest::mouseClick(service, Qt::LeftButton, {}, {8, service->height() / 2});
         QTRY_VERIFY_WITH_TIMEOUT(problem->isVisible(), kPatienceMs);
         QVERIFY2(problem->text().contains(u"could not be switched on"_s) &&
@@ -579,7 +579,7 @@ class QueueTest : public QObject {
     }
     QString path(const char* name) const { return m_home->path(QString::fromLatin1(name)); }
 
-    /// Returns a point of a run's line where it is far from the others.
+    /// Returns a point on a run's line that is far from the other lines.
     static QPoint between(const ParallelPlot* plot, size_t line) {
         return (plot->pointOf(line, 0) * 0.9 + plot->pointOf(line, 1) * 0.1).toPoint();
     }

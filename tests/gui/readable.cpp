@@ -30,11 +30,11 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kSlack = 1;              ///< pixels that rounding may take
-constexpr double kShortTitleEms = 12;  ///< width in which a page's title may not end in dots
-constexpr double kShortCellEms = 6;    ///< width in which a cell's text may not end in dots
-constexpr double kNarrowEms = 55;      ///< width of a window whose tables may show a horizontal scroll bar
-constexpr int kMostCells = 2000;       ///< cells looked at in one table
+constexpr int kSlack = 1;              ///< pixels that a text may lack because of rounding
+constexpr double kShortTitleEms = 12;  ///< a page's title must not be elided below this width
+constexpr double kShortCellEms = 6;    ///< a cell's text must not be elided below this width
+constexpr double kNarrowEms = 55;  ///< in windows narrower than this, tables may show a horizontal scroll bar
+constexpr int kMostCells = 2000;   ///< maximum number of cells checked in one table
 
 QString plain(const QString& text) {
     return Qt::mightBeRichText(text) ? QTextDocumentFragment::fromHtml(text).toPlainText() : text;
@@ -144,7 +144,7 @@ QStringList cut_headers(const QHeaderView& header) {
     return cut;
 }
 
-/// Calls `see` with each cell that is in the view.
+/// Calls `see` with each visible cell, among the first kMostCells of the table.
 template <class See>
 void for_each_cell(const QAbstractItemView& view, See see) {
     const QAbstractItemModel* model = view.model();
@@ -179,7 +179,7 @@ QStringList cut_second_lines(const QAbstractItemView& view) {
     return cut;
 }
 
-/// Returns whether a list or table has no rows and no text that says why.
+/// Returns true if a list or table has no rows and no text that says why.
 bool is_empty_without_a_word(const QAbstractItemView& view) {
     if (!view.model() || view.model()->rowCount(view.rootIndex()) > 0) return false;
     const QList<QLabel*> notes = view.viewport()->findChildren<QLabel*>();
@@ -215,7 +215,7 @@ QStringList cut_cells(const QAbstractItemView& view) {
     return cut;
 }
 
-/// Returns whether a part of `widget` lies outside a parent that does not scroll there.
+/// Returns true if a part of `widget` lies outside a parent that does not scroll there.
 bool lies_outside(const QWidget& widget, const QWidget& window) {
     QRect at = widget.geometry();
     for (const QWidget* parent = widget.parentWidget(); parent; parent = parent->parentWidget()) {

@@ -1,5 +1,5 @@
-// Opens every page and dialog at 1024x700 in each language: no text is cut, covered, or English in another
-// language. pages.txt lists the pages, demo_dialogs.h opens the dialogs.
+// Opens every page and dialog at 1024x700 in each language, and checks that no text is cut off or covered,
+// and that none is English in another language. pages.txt lists the pages; demo_dialogs.h opens the dialogs.
 #include <QApplication>
 #include <QProcess>
 #include <QTest>
@@ -88,7 +88,7 @@ class ReadableTest : public QObject {
 
     OwnHome m_home;
     QProcess m_writer;
-    /// Lists English texts that are not ours: a server's own words at a login.
+    /// Lists English texts that the app does not translate, because a server sends them during a login.
     const QStringList m_written{u"Unauthorised use is prohibited."_s, u"Two-factor login for"_s,
                                 u"Enter a passcode or select one of the following options:"_s, u"Push to"_s};
 };

@@ -159,7 +159,7 @@ class RunsCompareTest : public QObject {
             QCOMPARE(marks[0].text, u"odd: The loss is not a number at step 41"_s);
             QCOMPARE(marks[0].x, 41.0);
         }
-        QVERIFY(!card(6)->isHidden());  // the gap to the sampling server
+        QVERIFY(!card(6)->isHidden());  // shows the gap to the sampling server
         QVERIFY(card(5)->isHidden() && card(4)->isHidden());
         QCOMPARE(double(card(6)->plot()->chart().series[1].value.back()), 0.25);
         view->findChild<QAbstractButton*>(u"along1"_s)->click();

@@ -49,7 +49,8 @@ void pressInBox(const QString& text, QString* said = nullptr) {
     });
 }
 
-/// Returns a run with what the plan expects and what was measured: GiB of memory, and seconds of a step.
+/// Returns a run with its expected and measured memory in GiB, and its expected and measured step time in
+/// seconds.
 RunRow measured(int64_t expected_gib, int64_t gib, double expected_s, std::optional<double> s = {}) {
     RunRow row;
     row.planned.memory_bytes = expected_gib << 30;
@@ -118,7 +119,9 @@ class RunsTest : public RunsCompareTest {
              {RunsModel::LastLoss, RunsModel::BestLoss, RunsModel::TokensPerSecond, RunsModel::PeakMemory,
               RunsModel::Estimate, RunsModel::Overhead, RunsModel::Length, RunsModel::Duration})
             QVERIFY2(text(column) != u"\u2013"_s, qPrintable(RunsModel::title(RunsModel::Column(column))));
-        QVERIFY(text(RunsModel::PeakMemory).startsWith(u'\u2248'));  // only rank 0 was read to its start
+        QVERIFY(
+            text(RunsModel::PeakMemory)
+                .startsWith(u'\u2248'));  // approximate, because only rank 0's events were read completely
         QVERIFY(!model->index(0, RunsModel::State).data(Qt::DecorationRole).value<QIcon>().isNull());
         QVERIFY(model->index(0, RunsModel::Name)
                     .data(Qt::AccessibleTextRole)
@@ -184,7 +187,7 @@ class RunsTest : public RunsCompareTest {
         QCOMPARE(shown.names(), QStringList({u"hundred"_s, u"nine"_s, u"none"_s}));
         for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
             shown.table()->sortByColumn(RunsModel::Started, order);
-            QCOMPARE(shown.names().back(), u"none"_s);  // it never started
+            QCOMPARE(shown.names().back(), u"none"_s);  // the run never started
         }
     }
 
@@ -377,7 +380,7 @@ class RunsTest : public RunsCompareTest {
         TRY_SETTLED(shown);
         QSignalSpy resume(&shown.session, &Session::resumeRequested);
         auto* list = shown.find<QTreeWidget>(u"checkpoints"_s);
-        QTRY_COMPARE(list->topLevelItemCount(), 3);  // the half-written one does not count
+        QTRY_COMPARE(list->topLevelItemCount(), 3);  // a half-written checkpoint does not count
         shown.find<QPushButton>(u"resumeRun"_s)->click();
         QCOMPARE(resume.count(), 1);
         QVERIFY(!resume[0][1].value<ResumeOptions>().checkpoint);
@@ -521,7 +524,7 @@ class RunsTest : public RunsCompareTest {
         bars.resize(500, bars.sizeHint().height());
         const QImage image = bars.grab().toImage();
         const QColor fill = timeColour(TimePart::Compute, coloursOf(&bars));
-        std::set<int> ends;  // of the longest bar of each pair
+        std::set<int> ends;  // right ends of the longest bar of each pair
         for (int y = 0; y < image.height(); ++y) {
             for (int x = image.width() - 1; x > 0; --x) {
                 if (image.pixelColor(x, y) != fill) continue;

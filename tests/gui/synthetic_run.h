@@ -1,5 +1,5 @@
-/// Writes run directories of any size as the engine and the agent do: a few events by EventWriter, millions
-/// as text of the same schema.
+/// Writes run directories of any size as the engine and the agent do. EventWriter writes single events;
+/// millions of events are written as text with the same schema.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-/// Makes run directories for the tests of pages as launcher, agent and engine do: with the planner's plan and
-/// events in the engine's schema.
+/// Makes run directories for the tests of pages as the launcher, the agent and the engine do: with the
+/// planner's plan and events in the engine's schema.
 #pragma once
 
 #include <QTemporaryDir>
@@ -28,7 +28,7 @@ struct TestRun {
     double learning_rate = 1e-4;
     double created = 1763719445;  ///< time of creation, Unix seconds
     double step_s = 0.5;
-    double share = 0.06;  ///< share of communication that is exposed
+    double share = 0.06;  ///< share of a step's time that is exposed communication
     bool live = false;    ///< true: this process is the run's writer
     std::string more = {};
     int checkpoints = 0;

@@ -1,5 +1,5 @@
-// Tests the main window: it fits the screen, its menu can be read while open, and edits come back after the
-// app was killed.
+// Tests the main window: it fits the screen, its menu can be read while open, and unsaved edits are restored
+// after the app was killed.
 #include <unistd.h>
 
 #include <QApplication>
@@ -104,12 +104,11 @@ class WindowTest : public QObject {
         m_home.write("longdocs.yml", "base_model: meta-llama/Llama-3.2-1B\n");
         const QString file = m_home.path("longdocs.yml");
         const pid_t killed = ::fork();
-        if (killed == 0) {  // only writes a draft, as the app does while a file is edited
+        if (killed == 0) {  // this process only writes a draft, as the app does while a file is edited
             Drafts(m_home.path("data/ringmaster-window-test/drafts")).keep({file, {}, u"# kept\n"_s, 0, {}});
             ::raise(SIGKILL);
         }
-        siginfo_t
-            ended;  // the process is dead and keeps its pid, as under a desktop that does not reap it yet
+        siginfo_t ended;  // the process is dead and keeps its pid, as on a desktop that does not reap it yet
         QVERIFY(killed > 0 && ::waitid(P_PID, id_t(killed), &ended, WEXITED | WNOWAIT) == 0);
         const auto reap = qScopeGuard([killed] { ::waitpid(killed, nullptr, 0); });
         m_session->settings().setValue(u"openFile"_s, file);

@@ -1,7 +1,7 @@
-// Implements `write_demo_runs HOME [--live SECONDS]`: writes configurations and runs such as a user could
-// have, for pictures of the app, as HOME/*.yml and HOME/data/ringmaster/runs/*, and machines with checks as
-// nodes.json in the data folders HOME/alone, HOME/data and HOME/many. The losses and times are invented,
-// but the plans are the planner's and the events follow the engine's schema. With --live, the running ones
+// Implements `write_demo_runs HOME [--live SECONDS]`, which writes realistic configurations and runs for
+// pictures of the app. They are HOME/*.yml and HOME/data/ringmaster/runs/*. The machines and their checks are
+// in nodes.json in the data folders HOME/alone, HOME/data and HOME/many. The losses and times are invented,
+// but the plans are the planner's and the events follow the engine's schema. With --live, the running runs
 // have a living writer for that many seconds.
 #include <unistd.h>
 
@@ -83,7 +83,7 @@ struct Demo {
     bool samples = false;  ///< the run samples completions, which two functions reward
     bool waits = false;    ///< the run waits for the next file of rollouts
     const char* scheme = "batch_zigzag";
-    int64_t total = 1000;     ///< steps of the whole run
+    int64_t total = 1000;     ///< steps of the complete run
     int64_t tokens = 131072;  ///< sequence_len
 };
 
@@ -193,7 +193,7 @@ class Writer {
         }
     }
 
-    /// Writes what rank 0 has to say of a step: its line in the log, an evaluation, a checkpoint.
+    /// Writes the additional output of rank 0 for a step: its line in the log, an evaluation, a checkpoint.
     void write_more(std::ofstream& out, std::ofstream& log, const StepEvent& event, double t) const {
         const int64_t step = event.step;
         if (step % 50 == 0)
@@ -271,7 +271,7 @@ class Writer {
     std::mt19937 random_;
 };
 
-/// Returns the reason as the agent writes it.
+/// Returns the reason for the run's end, as the agent writes it.
 Reason why_of(const Demo& demo) {
     const std::string step = std::to_string(demo.steps);
     if (demo.phase == RunPhase::Stopped) return {{"stopped-after", {step}}, {"is-saved"}};
@@ -410,7 +410,8 @@ SavedTarget in_use(const std::string& host) {
     return entry;
 }
 
-/// Returns three lists of machines: this one alone, a mixed handful, and 33.
+/// Returns three lists of machines: this machine alone, several machines in different states, and 33
+/// machines.
 std::vector<std::vector<SavedTarget>> rosters() {
     Places places = find_places();
     places.programs_dir = places.programs_dir.parent_path() / "bin";
