@@ -107,7 +107,7 @@ class PlanHandsTest : public PlanPageTest {
         QCOMPARE(ranks->value(), 9);
     }
 
-    /// Runs the test a second time with fonts at 144 dpi.
+    /// CTest's gui_plan_large_test runs this test again with fonts at 144 dpi.
     void aLineOfTheTextIsReadWholeInANarrowWindow_data() {
         QTest::addColumn<QSize>("size");
         QTest::newRow("beside a sidebar, of 1024x700") << QSize(780, 640);

@@ -1,4 +1,4 @@
-"""Launches and stops the example by keyboard and hears only what AT-SPI events announce, as a user with a screen reader does.
+"""Launches and stops the example by keyboard, guided only by what AT-SPI events announce, as for a user with a screen reader.
 
     screen_reader.py BIN
 
@@ -87,11 +87,11 @@ class ScreenReader:
 
 def main(bin_folder):
     reader = ScreenReader()
-    manager = subprocess.Popen(["openbox"])  # gives a new window the keyboard, as on any desktop
-    time.sleep(1)  # a window that is there before it gets none
+    manager = subprocess.Popen(["openbox"])  # gives the keyboard focus to a new window, as on any desktop
+    time.sleep(1)  # a window that opens before openbox runs gets no focus
     app = subprocess.Popen([os.path.join(bin_folder, "ringmaster-gui")], env={**os.environ, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"})
     try:
-        reader.expect(lambda said: said[0] == "window", 30, "that the window is open")  # tables announce a row before it is
+        reader.expect(lambda said: said[0] == "window", 30, "that the window is open")  # tables announce a row before the window is active
         reader.tab_to("Try the example")
         before = reader.press("space")
         reader.expect(lambda said: said[0] == "focus", 30, "where the focus went with the example", before)

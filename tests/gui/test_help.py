@@ -1,4 +1,4 @@
-"""Tests that the help explains every diagnostic code of the sources in every language, and has no other codes."""
+"""Tests that the help explains every diagnostic code of the sources in every language, and explains no other codes."""
 
 import ast
 import functools
@@ -29,7 +29,7 @@ def codes_of_sources():
 
 
 def record_page(file, language):
-    """Returns title and explanation of a record in a language, as the help shows them."""
+    """Returns the title and the explanation of a record in a language, as the help shows them."""
     section = re.search(rf"^## {language}\n(.*?)(?=^## |\Z)", file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL).group(1)
     head, _, explanation = section.partition("\n\n")
     return re.search(r"^title: (.*)$", head, re.MULTILINE).group(1) + "\n\n" + explanation
@@ -138,8 +138,8 @@ STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def forms_of_sources():
-    """Returns [(file, code, names of possible forms)] for each `Form("CODE", …)`; names put together at run
-    time are left out."""
+    """Returns [(file, code, names of possible forms)] for each `Form("CODE", …)`; names that are put together
+    at run time are left out."""
     found = []
     for folder in ("engine", "launcher", "gui"):
         for file in sorted((ROOT / folder).rglob("*.cpp")):
@@ -212,7 +212,7 @@ def cut(text, marks):
 
 
 def texts_of(expression):
-    """Returns every text that a C++ expression can make, with * for each part that is no literal."""
+    """Returns every text that a C++ expression can make, with * for each part that is not a literal."""
     expression = expression.strip()
     condition = cut(expression, "?")[0][0]
     if condition != expression:
@@ -246,13 +246,13 @@ def phrases(code, language):
 
 
 def said_by(known, text):
-    """Returns whether a phrase matches an English text, in which * stands for a value."""
+    """Returns true if a phrase matches an English text, in which * stands for a value."""
     return any(re.fullmatch(re.escape(words).replace(r"\*", ".*"), text, re.DOTALL) for words in known)
 
 
 def test_every_finding_has_the_parameters_of_its_sentences():
-    """Checks that each call gives every name in its sentence: without one, the sentence would not be shown. Calls that
-    do not list their parameters are left out."""
+    """Checks that each call passes a value for every name in its sentence; if one is missing, the sentence is not shown. Calls
+    that do not list their parameters are left out."""
     checked, missing = 0, []
     for folder in ("engine", "launcher", "gui"):
         for file in sorted((ROOT / folder).rglob("*.cpp")):
@@ -263,7 +263,7 @@ def test_every_finding_has_the_parameters_of_its_sentences():
                     continue
                 for form, kind in itertools.product(words[1:] or [""], ("message", "hint", "app")):
                     known = sentences(words[0], "en", kind)
-                    named = set(re.findall(r"\{(\w+)[!|~}]", known.get(form, known.get("", "")))) - {"key", "fixes"}  # every finding has its own
+                    named = set(re.findall(r"\{(\w+)[!|~}]", known.get(form, known.get("", "")))) - {"key", "fixes"}  # every finding has a key and fixes
                     missing += [(file.name, words[0], form, name) for name in named - set(re.findall(r'\{\s*"(\w+)",', given))]
                     checked += 1
     assert checked > 250 and not missing
@@ -298,7 +298,8 @@ COMMAND = re.compile(r"ringmaster [a-z]|--[a-z]")
 
 @functools.cache
 def errors_of_sources():
-    """Returns [(file, codes, what it may say and the places that it names in words, its hints)] of each Error that the app can show."""
+    """Returns [(file, codes, texts, hints)] of each Error that the app can show. The texts are its possible messages and the places that
+    it names in words."""
     found = []
     for folder in ("engine", "launcher", "gui"):
         for file in sorted((ROOT / folder).rglob("*")):
@@ -319,7 +320,7 @@ def errors_of_sources():
 
 
 def failures_of_python():
-    """Returns what the Python step that reads rows may say: the texts of its failures, their hints and its warnings."""
+    """Returns the texts that the Python step that reads rows may show: its failures, their hints and its warnings."""
     def texts(node):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return [node.value]
@@ -371,7 +372,8 @@ def test_no_hint_in_the_app_names_a_command(language):
 
 
 def test_chinese_texts_call_the_loss_by_one_word():
-    """The loss is "loss" as on the pages. The Chinese word stays where something is lost."""
+    """Checks that Chinese texts call the training loss "loss", as the pages do. The Chinese word is allowed only for something
+    that is lost."""
     lost = ("减少损失", "损失多少", "损失了多少", "量化损失")
     files = [*(ROOT / "resources").rglob("*.md"), ROOT / "translations/ringmaster_zh_CN.ts"]
     for file in files:
@@ -382,7 +384,7 @@ def test_chinese_texts_call_the_loss_by_one_word():
 
 
 def test_a_phrase_keeps_the_values_of_its_text():
-    """Checks that no phrase has more * than its English text, and that none of ours is empty or English by mistake."""
+    """Checks that no phrase has more * than its English text, and that no translation is empty."""
     for code in ids("codes", "en"):
         for language in TRANSLATED:
             for english, words in phrases(code, language).items():

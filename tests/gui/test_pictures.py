@@ -7,7 +7,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = {file: file.read_text() for file in (ROOT / "gui").rglob("*") if file.suffix in (".cpp", ".h")}
 DIALOGS = (ROOT / "tests/gui/demo_dialogs.cpp").read_text()
-# demo_dialogs.cpp need not draw these: three base classes, and restartsBox, which needs a run over several machines.
+# demo_dialogs.cpp does not have to draw these: three base classes, and restartsBox, which needs a run over several machines.
 ELSEWHERE = {"FittedDialog", "MachineDialog", "QuestionDialog", "restartsBox"}
 NAMED = {"CommandPalette": "commandPalette"}  # dialogs that demo_dialogs.cpp finds by their object's name
 

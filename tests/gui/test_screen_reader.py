@@ -19,7 +19,7 @@ def test_the_example_is_launched_by_what_is_announced(tmp_path):
     done = subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1440x1000x24", "dbus-run-session", "--", "/usr/bin/python3",
                            str(pathlib.Path(__file__).parent / "screen_reader.py"), str(BIN)],
                           env=environment, capture_output=True, text=True, timeout=600)
-    for run in (home / "data/ringmaster/runs").glob("*"):  # a journey that ended early leaves its run alive
+    for run in (home / "data/ringmaster/runs").glob("*"):  # if the test ended early, its run is still alive
         subprocess.run([BIN / "ringmaster", "stop", run, "--now"], env=environment, capture_output=True)
     print(done.stdout[-20000:])
     assert done.returncode == 0, done.stderr[-2000:]

@@ -17,7 +17,7 @@ LANGUAGES = {"en": 2, "de": 2, "ja": 1, "zh_CN": 1}  # number of plural forms; t
 
 @pytest.fixture(scope="module", params=LANGUAGES)
 def updated(request, tmp_path_factory):
-    """Returns (language, messages) after lupdate has read the sources again; the tree's file does not
+    """Returns (language, messages) after lupdate has read the sources again. Works on a copy, so the file in the tree does not
     change."""
     language = request.param
     copy = tmp_path_factory.mktemp("ts") / f"ringmaster_{language}.ts"
@@ -80,21 +80,21 @@ def test_plurals_have_every_form(updated):
 
 
 def test_german_has_one_word_for_a_machine():
-    """The app, its help and its findings call a machine "Rechner" throughout; with a second word, one thing would have
-    two names."""
+    """Checks that the German app, help and findings always call a machine "Rechner". A second word would give one thing two
+    names."""
     texts = [ROOT / "translations/ringmaster_de.ts", *(ROOT / "resources/help").glob("*.de.md"), *(ROOT / "resources/findings").glob("*.md")]
     assert len(texts) > 100
     assert not [f"{file.name}: {line}" for file in texts for line in file.read_text().splitlines() if re.search("[Mm]aschine(n|)\\b", line)]
 
 
 def test_exposed_communication_has_one_name(updated):
-    """A figure that one page calls "Overhead" and another "Exposed communication" would seem to be two."""
+    """Checks that no text calls exposed communication "overhead". With two names, users would take it for two figures."""
     _, messages = updated
     assert not [source for _, message in messages if "overhead" in (source := message.findtext("source")).lower()]
 
 
 def test_axes_of_a_mesh_have_their_words(updated):
-    """Texts such as "ring 8" and "ulysses 4" are translated: each language has its word for the ring, and writes
+    """Checks that texts such as "ring 8" and "ulysses 4" are translated: each language has a word for the ring, and writes
     Ulysses as a name."""
     language, messages = updated
     axis = re.compile(r"\b(ring|ulysses) %\d")
