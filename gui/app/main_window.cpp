@@ -103,8 +103,8 @@ MainWindow::MainWindow(Session& session)
             [this] { return new HelpPage(m_session); });
     for (size_t next = 1; next < m_places.size(); ++next)
         setTabOrder(m_places[next - 1].button, m_places[next].button);
-    setTabOrder(m_places.back().button,
-                m_menu);  // the pages' widgets follow the menu because they are created later
+    // The pages' widgets come after the menu, because they are created later.
+    setTabOrder(m_places.back().button, m_menu);
     setIcons();
     fitSidebar();
     m_session.setPeople([prompts = QPointer(m_prompts)](std::function<bool()> given_up) {
@@ -236,8 +236,8 @@ void MainWindow::makeMenu(QPushButton* button) {
     });
     about->setObjectName(u"aboutAction"_s);
     menu->addAction(tr("Quit"), QKeySequence::Quit, this, &QWidget::close);
-    for (QAction* action : menu->actions())
-        addAction(action);  // shortcuts then work while the menu is closed
+    // The shortcuts then work while the menu is closed.
+    for (QAction* action : menu->actions()) addAction(action);
     button->setMenu(menu);
 }
 
@@ -406,8 +406,8 @@ void MainWindow::showEvent(QShowEvent* event) {
     m_ahead.start(0);
 }
 
-/// Makes the other pages, a few milliseconds at a time. Qt takes a tenth of a second to apply the style sheet
-/// to a page's widgets, and the window would freeze for that long when the page is first shown.
+/// Makes the other pages in advance, a few milliseconds at a time. Qt takes a tenth of a second to apply the
+/// style sheet to a page's widgets, and the window would freeze for that long when the page is first shown.
 void MainWindow::makeAhead() {
     QElapsedTimer clock;
     clock.start();

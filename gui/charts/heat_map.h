@@ -13,8 +13,8 @@ namespace ringmaster {
 
 struct HeatData {
     std::vector<double> x;  ///< x of each column
-    std::vector<std::vector<float>>
-        rows;                    ///< one row per rank, with a figure for each column; NaN: no figure
+    /// Holds one row per rank, with a figure for each column; NaN if the rank has no figure there.
+    std::vector<std::vector<float>> rows;
     std::vector<float> median;   ///< median of each column
     std::vector<QString> names;  ///< name of each row, such as "rank 5"
     Unit xUnit = Unit::Count, unit = Unit::Seconds;

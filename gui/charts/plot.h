@@ -35,9 +35,8 @@ class Plot : public QWidget {
     int plotWidth() const;  ///< width that curves can use, in pixels
     QRectF plotArea() const;
     Extent yRange() const { return m_map.y; }
-    double lastPaint_ms() const {
-        return m_paint_ms;
-    }  ///< how long the last full redraw took, in milliseconds
+    /// Returns how long the last full redraw took, in milliseconds.
+    double lastPaint_ms() const { return m_paint_ms; }
 
     /// Draws the chart as it is shown, without the read-out.
     void drawInto(QPainter& painter, const QSizeF& size, double pixelRatio);

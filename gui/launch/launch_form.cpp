@@ -140,8 +140,8 @@ QWidget* LaunchForm::makeNodes() {
         return std::max(space(7.5), lines * m_nodes->sizeHintForRow(0) + 2 * m_nodes->frameWidth());
     };
     m_nodes->setMinimumHeight(height(std::min(kLeastLines, m_nodes->count())));
-    m_nodes->setMaximumHeight(
-        height(std::min(kMostLines, 2 * m_nodes->count())));  // many texts need two lines
+    // Leaves room for two lines per machine, because many texts wrap.
+    m_nodes->setMaximumHeight(height(std::min(kMostLines, 2 * m_nodes->count())));
     auto* more = quietButton(tr("Name and check machines…"));
     more->setObjectName(u"goToNodesButton"_s);
     auto* page = new QWidget;
@@ -267,7 +267,7 @@ void LaunchForm::tell() {
     tellWhyNot();
 }
 
-/// Says why a button of the dialog is disabled, unless the preview's own problem says it.
+/// Says why a button of the dialog is disabled, unless the preview already shows the reason.
 void LaunchForm::tellWhyNot() {
     QString words = problem();
     const QString offer = m_preview->offer();

@@ -60,8 +60,7 @@ class LaunchForm : public QWidget {
     LaunchRemarks m_remarks;
     std::vector<SavedTarget> m_roster;
     QRadioButton *m_here, *m_ssh, *m_slurm;
-    std::array<QWidget*, 3>
-        m_pages{};  ///< the fields of each place; only those of the chosen place are shown
+    std::array<QWidget*, 3> m_pages{};  ///< fields of each place; hidden unless the place is chosen
     QListWidget* m_nodes;
     SlurmFields* m_fields;
     QLineEdit* m_name;

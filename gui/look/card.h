@@ -54,9 +54,8 @@ class Card : public QFrame {
     explicit Card(const QString& title = {}, QWidget* parent = nullptr);
 
     void setTitle(const QString& title);
-    void setSubtitle(
-        const QString& subtitle);  ///< elided if it does not fit; the tool tip then shows the complete text
-    void addHeaderWidget(QWidget* widget);  ///< adds a widget at the right of the title
+    void setSubtitle(const QString& subtitle);  ///< elided if needed; the tool tip has the full text
+    void addHeaderWidget(QWidget* widget);      ///< adds a widget at the right of the title
     QVBoxLayout* body() { return m_body; }
 
   private:

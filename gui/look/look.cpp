@@ -157,8 +157,7 @@ QColor timeColour(TimePart part, const Colours& colours) {
 }
 
 int space(double ems) {
-    constexpr double kLine =
-        7.0 / 6;  // height of a line of Latin characters; lines of other scripts are taller
+    constexpr double kLine = 7.0 / 6;  // height of a line of Latin text; other scripts need more
     return int(std::lround(ems * kLine * QFontInfo(QApplication::font()).pixelSize()));
 }
 

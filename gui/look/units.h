@@ -1,4 +1,5 @@
-/// Adds units, in the app's language, to figures that are already formatted; numbers.h formats whole figures.
+/// Adds units, in the app's language, to figures that are already formatted. The functions of numbers.h
+/// return figures with their units.
 #pragma once
 
 #include <QString>

@@ -28,8 +28,8 @@ class LogModel : public QAbstractTableModel {
     explicit LogModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
     void clear();
-    void add(const std::vector<LogLine>&
-                 lines);  ///< must ascend by time; the model drops its oldest lines if there are too many
+    /// Adds lines, which must ascend by time. Drops the oldest lines if there are too many.
+    void add(const std::vector<LogLine>& lines);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

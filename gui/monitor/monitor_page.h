@@ -134,8 +134,8 @@ class MonitorPage : public Page {
     std::shared_ptr<const MonitorNews> m_news;
     std::shared_ptr<const RunCharts> m_fed;  ///< data that the charts show now
     ChartRequest m_request;
-    double m_alerts_since =
-        0;  ///< Unix seconds; alerts after this time have not been shown on the desktop yet
+    /// Unix seconds; alerts after this time have not been shown on the desktop yet.
+    double m_alerts_since = 0;
     bool m_paused = false, m_broken = false, m_stopping = false, m_stands_still = false;
     std::optional<KeptNews> m_elsewhere;  ///< news that the banner shows
 };

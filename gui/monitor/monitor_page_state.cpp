@@ -137,8 +137,8 @@ void MonitorPage::showVerdict() {
                                                     tr("The process that starts its runs is not running."),
                                                     {}}
                                       : verdictText(found);
-    if (found.finding == Finding::AwaitingRollouts &&
-        now.phase)  // the phase's text says how long the run waits
+    // The phase's text says how long the run waits.
+    if (found.finding == Finding::AwaitingRollouts && now.phase)
         said.verdict = show::sentence(show::begun(phase_text(*now.phase)));
     QStringList next{said.next};
     if (now.odd_lines > 0)

@@ -20,9 +20,8 @@ using namespace Qt::Literals::StringLiterals;
 using namespace std::chrono_literals;
 
 constexpr int kPoll_ms = 200, kIdlePoll_ms = 1000;
-constexpr auto kBite = 120ms;  ///< longest read before looking for other work
-constexpr double kRefresh_s =
-    1;  ///< interval of updates even without news, because the verdict depends on the time
+constexpr auto kBite = 120ms;     ///< longest read before looking for other work
+constexpr double kRefresh_s = 1;  ///< updates even without news: the verdict depends on the time
 constexpr double kWhileReading_s = 0.4;
 constexpr int64_t kLogTail = 256 << 10;
 constexpr size_t kMostRepeated = 100'000;

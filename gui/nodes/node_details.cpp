@@ -133,7 +133,7 @@ void NodeDetails::writeFacts(const SavedTarget& entry) {
         said->setWordWrap(true);
         said->setTextInteractionFlags(Qt::TextSelectableByMouse);
         for (QLabel* each : {label, said}) each->setMinimumHeight(space(kLineEms));
-        m_grid->addWidget(label, row, 0, Qt::AlignTop);  // beside the first line of a long value
+        m_grid->addWidget(label, row, 0, Qt::AlignTop);  // next to the first line of a long value
         m_grid->addWidget(said, row, 1);
         ++row;
     }

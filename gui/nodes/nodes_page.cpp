@@ -170,8 +170,8 @@ NodesPage::Widths NodesPage::widthsOf(int column) {
 /// or if no target has a message. If the other columns do not fit, their texts wrap; if they would wrap
 /// often, the age of the check is hidden, too. The details show both.
 void NodesPage::fitColumns() {
-    m_table->horizontalHeader()->setStretchLastSection(
-        false);  // a stretched column does not report the width of its texts
+    // A stretched column does not report the width of its texts.
+    m_table->horizontalHeader()->setStretchLastSection(false);
     for (const int column : {NodesModel::Checked, NodesModel::Message})
         m_table->setColumnHidden(column, false);  // a hidden column has no width
     std::vector<Widths> columns;

@@ -31,10 +31,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr int kDraftMs = 2000;        // delay after the last key
-constexpr int kLeastCharacters = 40;  // characters of a line that fit without scrolling
-constexpr int kFewestCharacters =
-    30;  // characters that fit in a narrow window, next to a problem with a long word
+constexpr int kDraftMs = 2000;         // delay after the last key
+constexpr int kLeastCharacters = 40;   // characters of a line that fit without scrolling
+constexpr int kFewestCharacters = 30;  // minimum in a narrow window, next to a problem with a long word
 constexpr double kLeastBoardEms = 23;  // minimum width of the plan, including the page's margins
 
 QString drafts_folder() {

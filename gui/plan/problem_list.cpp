@@ -112,8 +112,7 @@ ProblemList::ProblemList(QWidget* parent)
     layout->addWidget(m_title);
     m_sheet = scrolled_whole(m_details, space(kMostWordEms));
     m_sheet->setObjectName(u"problemDetails"_s);
-    m_sheet->setSizePolicy(QSizePolicy::Preferred,
-                           QSizePolicy::Ignored);  // takes the room that the list leaves
+    m_sheet->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);  // gets the rest of the height
     layout->addWidget(m_list, kListFirst);
     layout->addWidget(m_sheet, 1);
     connect(m_list, &QListWidget::currentRowChanged, this, &ProblemList::writeDetails);
@@ -220,7 +219,7 @@ QIcon ProblemList::iconOf(Severity severity) const {
     QPainter painter(&picture);
     paint_severity(painter, QRectF(0, 0, side, side), severity, palette());
     QIcon icon(picture);
-    icon.addPixmap(picture, QIcon::Selected);  // else Qt tints the chosen problem's icon
+    icon.addPixmap(picture, QIcon::Selected);  // otherwise Qt tints the chosen problem's icon
     return icon;
 }
 

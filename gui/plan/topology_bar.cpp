@@ -18,8 +18,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 constexpr int kMostRanks = 65536;
-constexpr int kMemoryCharacters =
-    8;  ///< characters for which the memory field reserves room, as in "1024 GiB"
+constexpr int kMemoryCharacters = 8;  ///< minimum width of the memory field: fits "1024 GiB"
 constexpr double kGiB = double(int64_t{1} << 30);
 
 /// Places a control under its name.

@@ -16,8 +16,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr double kNear =
-    6;  ///< distance in pixels within which the pointer hits a line, and beyond which it drags
+constexpr double kNear = 6;  ///< pixels: reach of the pointer, and minimum length of a drag
 constexpr double kLogarithmic = 20;
 constexpr size_t kMostTicks = 6;
 constexpr double kTickHalf = 0.5, kSideEms = 3.2;

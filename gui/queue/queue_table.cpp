@@ -30,8 +30,8 @@ QString place_words(const QueuePlace& place) {
         return hosts.isEmpty() ? QueueTable::tr("here") : show::listed(hosts);
     }
     const QString named = QString::fromStdString(*place.partition);
-    const qsizetype colon = named.lastIndexOf(
-        u':');  // a login node's name may contain a colon and a port; a partition's name has no colon
+    // The name of a login node may contain a colon and a port; that of a partition has no colon.
+    const qsizetype colon = named.lastIndexOf(u':');
     QStringList parts{u"Slurm"_s, named.left(std::max<qsizetype>(colon, 0)), named.mid(colon + 1)};
     parts.removeAll({});
     return parts.join(u" \u00B7 "_s);
@@ -178,8 +178,8 @@ void QueueTable::fillRow(int row, const QueuedRun& queued, const RunSummary& run
     set(Place, show::count(row + 1))->setData(Qt::UserRole, QString::fromStdString(run.dir.string()));
     set(Name, QString::fromStdString(run.name))->setToolTip(QString::fromStdString(run.dir.string()));
     QTableWidgetItem* state = set(State, runWord(mark));
-    state->setIcon(runIcon(
-        mark, coloursOf(QApplication::palette())));  // unlike other views, a table has a pale highlight
+    // A table's selection is pale, so the icon keeps the application's colours.
+    state->setIcon(runIcon(mark, coloursOf(QApplication::palette())));
     state->setToolTip(run.is_cut_short() ? cutShortWords(run.step.value_or(0)) : reason_of(run.state));
     set(Step, run.step ? show::progress(*run.step, run.total_steps) : show::unknown());
     set(Loss, run.loss ? show::loss(*run.loss) : show::unknown());

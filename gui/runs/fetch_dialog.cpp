@@ -12,7 +12,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr qlonglong kModel = -1;  ///< stands for the final model where a checkpoint has its step
+constexpr qlonglong kModel = -1;  ///< list value of the final model; a checkpoint's value is its step
 
 }  // namespace
 

@@ -22,7 +22,8 @@ std::string finding_language() {
 
 namespace {
 
-constexpr const char* kKeys = "KEY-UNSUPPORTED";  ///< its record holds the phrases of the table of keys
+constexpr const char* kKeys =
+    "KEY-UNSUPPORTED";  ///< code of the record with the phrases of the table of keys
 
 /// Puts the code before the words if this version has no record of the code.
 QString with_code(const std::string& code, const QString& words) {

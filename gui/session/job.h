@@ -18,7 +18,7 @@ namespace ringmaster {
 /// Describes why a machine cannot be used.
 struct MachineFailure {
     QString host, what, next;  ///< English
-    NodeFinding finding = {};  ///< the same as a finding; empty if another program wrote the text
+    NodeFinding finding = {};  ///< the failure as a finding; empty if another program wrote the text
 };
 
 /// Describes to a user how a job failed (gui/session/failure_words.h).

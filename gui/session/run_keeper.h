@@ -60,8 +60,7 @@ class RunKeeper : public QObject {
     using Flag = std::shared_ptr<std::atomic<bool>>;
     struct Kept {
         Flag given_up = std::make_shared<std::atomic<bool>>(false);
-        Flag left_alone =
-            std::make_shared<std::atomic<bool>>(false);  ///< true: the run's restarts are cancelled
+        Flag left_alone = std::make_shared<std::atomic<bool>>(false);  ///< true: restarts are cancelled
         std::unique_ptr<RunFollower> follower;
         bool connected = false;
         KeptNews news;

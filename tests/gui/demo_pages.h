@@ -8,7 +8,8 @@
 namespace ringmaster {
 
 /// Calls `shown` for each page in a window of that size, in the app's current language. `home` is the folder
-/// of write_demo_runs. If `whole`, adds the pages whose names end in -whole, in windows of 2,600 pixels.
+/// of write_demo_runs. If `whole` is true, adds the pages whose names end in -whole, in windows 2,600 pixels
+/// high.
 void show_pages(const QString& home, QSize size, bool whole, const Shown& shown);
 
 }  // namespace ringmaster

@@ -207,8 +207,8 @@ class ElsewhereTest : public QObject {
         }
         QFile events(m_run + u"/events/rank-00000.jsonl"_s);
         QVERIFY(events.open(QIODevice::ReadOnly));
-        QCOMPARE(events.readAll().count("\"step\":1,"),
-                 1);  // the run resumed from the checkpoint, not from the beginning
+        // The run resumed from the checkpoint, not from the beginning.
+        QCOMPARE(events.readAll().count("\"step\":1,"), 1);
     }
 
     void aRunThatAnotherMachineLaunchedIsFollowedStoppedResumedAndFetched() {

@@ -1,6 +1,6 @@
-// Implements `follow_bench RUN SECONDS`: runs the whole app without a screen on a run that continues
-// elsewhere, and scrolls its Monitor from end to end. Prints a line of JSON: the longest time between two
-// beats of a timer in the event loop, the process's processor time, and its peak memory.
+// Implements `follow_bench RUN SECONDS`: runs the app without a screen on a run that continues elsewhere, and
+// scrolls its Monitor from end to end. Prints a line of JSON: the longest time between two beats of a timer
+// in the event loop, the process's processor time, and its peak memory.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFile>

@@ -62,8 +62,7 @@ class HelpTest : public QObject {
         page.show();
         const auto* list = page.findChild<QListWidget*>();
         int long_ones = 0;
-        for (int width = 420; width <= 720;
-             width += 20) {  // the list's width changes, so the topics break elsewhere
+        for (int width = 420; width <= 720; width += 20) {  // changes where the topics wrap
             page.resize(width, 400);
             QTest::qWait(10);
             for (int row = 0; row < list->count(); ++row) {
@@ -89,8 +88,8 @@ class HelpTest : public QObject {
         QVERIFY(text->toPlainText().contains(u" \u2011\u2011write "_s));
         text->selectAll();
         text->copy();
-        QVERIFY(QApplication::clipboard()->text().contains(
-            u" --write "_s));  // with the hyphens that a shell expects
+        // The copied text has the hyphens that a shell expects.
+        QVERIFY(QApplication::clipboard()->text().contains(u" --write "_s));
     }
 
     void aTextOpensAtItsBeginning() {

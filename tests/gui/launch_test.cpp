@@ -70,8 +70,8 @@ class LaunchTest : public QObject {
         QCOMPARE(progress.at(0).at(2).toLongLong(), 10);
         QCOMPARE(progress.at(0).at(0).toString(), u"<tokenizing>"_s);
         QCOMPARE(progress.at(1).at(0).toString(), u"<reading training on 100 %2>"_s);
-        QCOMPARE(progress.at(2).at(0).toString(),
-                 u"loading the model"_s);  // this step has no code, so it is not translated
+        // This step has no code, so it is not translated.
+        QCOMPARE(progress.at(2).at(0).toString(), u"loading the model"_s);
         QCoreApplication::removeTranslator(&bracketed);
         QCOMPARE(warnings.at(0).at(0).toString(), u"a warning"_s);
         QCOMPARE(finished.at(0).at(0).toString(), u"result"_s);

@@ -1,4 +1,5 @@
-// Tests the app's look: readable in both schemes, figures in the language's form, cards that use their room.
+// Tests the app's look: both colour schemes are readable, figures follow the language, and cards use the
+// available width.
 #include <sys/resource.h>
 
 #include <QApplication>

@@ -177,7 +177,7 @@ class PlanTest : public PlanFilesTest {
         const auto text = [&] { return m_page->findChild<QLabel*>(u"attentionKernels"_s)->text(); };
         QVERIFY2(text().startsWith(u"cuDNN or FlashAttention-2, dense: "_s), qPrintable(text()));
         QCOMPARE(text().count(u'\n'), 1);
-        QVERIFY(!text().contains(u"shapes"_s));  // the tooltip tells more
+        QVERIFY(!text().contains(u"shapes"_s));  // the tool tip has the details
         QVERIFY(m_page->findChild<QLabel*>(u"attentionKernels"_s)->toolTip().contains(u"own shapes"_s));
         setText(QString(kText) + u"sample_packing: true\n"_s);
         QVERIFY2(text().contains(u"cuDNN is left out: rows hold several documents"_s), qPrintable(text()));

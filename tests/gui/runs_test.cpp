@@ -119,9 +119,8 @@ class RunsTest : public RunsCompareTest {
              {RunsModel::LastLoss, RunsModel::BestLoss, RunsModel::TokensPerSecond, RunsModel::PeakMemory,
               RunsModel::Estimate, RunsModel::Overhead, RunsModel::Length, RunsModel::Duration})
             QVERIFY2(text(column) != u"\u2013"_s, qPrintable(RunsModel::title(RunsModel::Column(column))));
-        QVERIFY(
-            text(RunsModel::PeakMemory)
-                .startsWith(u'\u2248'));  // approximate, because only rank 0's events were read completely
+        // The peak is approximate, because only rank 0's events were read completely.
+        QVERIFY(text(RunsModel::PeakMemory).startsWith(u'\u2248'));
         QVERIFY(!model->index(0, RunsModel::State).data(Qt::DecorationRole).value<QIcon>().isNull());
         QVERIFY(model->index(0, RunsModel::Name)
                     .data(Qt::AccessibleTextRole)

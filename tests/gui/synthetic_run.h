@@ -127,7 +127,7 @@ inline RunState synthetic_state(const SyntheticRun& run, double now) {
     return state;
 }
 
-/// Writes config.yaml, the planner's own plan.json, run.json and the events of all ranks.
+/// Writes config.yaml, the planner's plan.json, run.json and the events of all ranks.
 inline void write_synthetic_run(const SyntheticRun& run) {
     namespace fs = std::filesystem;
     fs::create_directories(run.dir / "events");
