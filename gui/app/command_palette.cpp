@@ -57,7 +57,7 @@ CommandPalette::CommandPalette(std::vector<PaletteEntry> entries, QWidget* paren
     m_list->setAccessibleName(tr("Commands that match"));
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setItemDelegate(new KeysAtRight(m_list));
-    // Long names are shortened with an ellipsis.
+    // Without a horizontal scroll bar, the list elides long names.
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(m_words);

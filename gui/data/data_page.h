@@ -75,7 +75,7 @@ class DataPage : public Page {
     QFutureWatcher<std::vector<int64_t>> m_search;
     std::stop_source m_stop_search;
     QTimer m_soon;
-    bool m_knew_machine = false;  ///< true: the plan knew this machine; false: its ranks are a guess
+    bool m_knew_machine = false;  ///< true: the plan knew this machine; false: its rank count is a guess
 
     PageHeader* m_header;
     QStackedWidget* m_stack;

@@ -1,4 +1,4 @@
-/// Asks the questions of a login in a window instead of on a terminal: one question at a time, from all
+/// Asks the questions of a login in a window instead of on a terminal, one question at a time for all
 /// threads. Answers are sent only to the machine; none is stored.
 #pragma once
 

@@ -184,7 +184,7 @@ QString sentences(QStringList parts) {
     parts.removeAll({});
     QString text;
     for (const QString& part : parts) {
-        // A Chinese or Japanese full stop contains its own space.
+        // Full-width Chinese and Japanese punctuation marks include a space, so none is added after them.
         const bool has_room = text.isEmpty() || u"\u3002\uff01\uff1f\uff1a\uff1b"_s.contains(text.back());
         text += has_room ? part : u' ' + part;
     }

@@ -366,8 +366,8 @@ void MonitorPage::announceEnd(const RunPicture& before, const RunPicture& now) {
     Q_EMIT m_session.runsChanged();
 }
 
-/// Shows alerts that were raised since the run was opened as desktop notifications, if the user's settings
-/// ask for that.
+/// Shows new alerts as desktop notifications if the user's settings ask for that. Alerts from before the run
+/// was opened are not shown.
 void MonitorPage::announceAlerts(const RunPicture& now) {
     std::vector<Alert> alerts;
     std::copy_if(now.alerts.begin(), now.alerts.end(), std::back_inserter(alerts),

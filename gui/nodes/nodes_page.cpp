@@ -173,7 +173,7 @@ void NodesPage::fitColumns() {
     // A stretched column does not report the width of its texts.
     m_table->horizontalHeader()->setStretchLastSection(false);
     for (const int column : {NodesModel::Checked, NodesModel::Message})
-        m_table->setColumnHidden(column, false);  // a hidden column has no width
+        m_table->setColumnHidden(column, false);  // a hidden column reports no width
     std::vector<Widths> columns;
     int left = m_table->viewport()->width(), spare = 0;
     for (int column = 0; column < NodesModel::Message; ++column) {

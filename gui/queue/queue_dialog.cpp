@@ -36,7 +36,7 @@ std::vector<std::string> lines_of(const QPlainTextEdit* edit) {
 std::optional<int> count_of(const std::vector<std::string>& sweep) {
     try {
         return int(runs_of_sweep(sweep).size());
-    } catch (const Error&) {  // a line that is being typed; a press of the button shows the error
+    } catch (const Error&) {  // the user is still typing; the button shows the error
         return std::nullopt;
     }
 }

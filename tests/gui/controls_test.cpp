@@ -31,7 +31,7 @@ bool is_control(const QWidget* widget) {
     const QWidget* parent = widget->parentWidget();
     if (parent && (qobject_cast<const QAbstractSpinBox*>(parent) || qobject_cast<const QComboBox*>(parent) ||
                    qobject_cast<const QLineEdit*>(parent) || qobject_cast<const QAbstractItemView*>(parent)))
-        return false;  // a part of another control (a line's clear button, a header)
+        return false;  // it is part of another control, such as a line's clear button or a header
     return qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget) ||
            qobject_cast<const QAbstractSlider*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
            qobject_cast<const QComboBox*>(widget) || qobject_cast<const QLineEdit*>(widget) ||

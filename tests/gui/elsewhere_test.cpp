@@ -105,7 +105,7 @@ class ElsewhereTest : public QObject {
         const TargetReport& report = *page->checks().entry(1).last;
         QVERIFY2(report.node.state == NodeVerdict::Ready || report.node.state == NodeVerdict::Warning,
                  report.node.message.c_str());
-        QTest::qWait(500);  // time to write the report
+        QTest::qWait(500);  // gives the app time to write the report
     }
 
     void aRunIsLaunchedThereAndItsStepsAreSeenHere() {

@@ -186,7 +186,7 @@ class JourneyTest : public QObject {
     }
 
   private:
-    /// Launches what Plan shows, and returns its run.
+    /// Launches the configuration that Plan shows, and returns the run's directory.
     QString launch() {
         const QString before = monitor() ? monitor()->run() : QString();
         click("launchButton");

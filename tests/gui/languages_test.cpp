@@ -1,4 +1,5 @@
-// Tests the choice of a language: its texts, its numbers and lists, and a system's name for it.
+// Tests the app in each language: its texts, lists and font, and its words for findings, errors, hints and
+// reasons.
 #include <QCoreApplication>
 #include <QLocale>
 #include <QRegularExpression>

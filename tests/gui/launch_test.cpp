@@ -1,5 +1,5 @@
-// Tests long work on its own thread: it reports in order, can be cancelled, can fail, and never outlives its
-// listener.
+// Tests jobs on their own thread, and the launch dialog with its form. A job reports in order, can be
+// cancelled, can fail, and never outlives its listener.
 #include <QSignalSpy>
 #include <QTest>
 #include <QThread>

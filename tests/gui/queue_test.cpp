@@ -46,8 +46,8 @@ const char* const kModel =
     R"("num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":2,"vocab_size":256,)"
     R"("max_position_embeddings":512,"rms_norm_eps":1e-6,"rope_theta":10000.0,"tie_word_embeddings":false,"hidden_act":"silu"})";
 
-/// Puts programs on the PATH that stand in for systemctl and loginctl, for a user whose services end at
-/// logout.
+/// Puts programs on the PATH that stand in for systemctl and loginctl. They act as for a user whose services
+/// end at logout.
 class PretendedSystemd {
   public:
     explicit PretendedSystemd(const QString& folder) : m_folder(folder), m_path(qgetenv("PATH")) {
@@ -81,7 +81,7 @@ class PretendedSystemd {
     QByteArray m_path;
 };
 
-/// Puts an sbatch on the PATH that accepts every job on trial (--test-only), and submits none.
+/// Puts an sbatch on the PATH that accepts every job with --test-only, and submits none.
 class PretendedSlurm {
   public:
     explicit PretendedSlurm(const QString& folder) : m_path(qgetenv("PATH")) {
@@ -629,7 +629,7 @@ class QueueTest : public QObject {
     }
     QPoint middleOf(int row) { return {40, table()->rowViewportPosition(row) + table()->rowHeight(row) / 2}; }
 
-    /// Drags a row until it is at the place of another.
+    /// Drags a row to the place of another row.
     void drag(int from, int to) {
         QWidget* at = table()->viewport();
         const int step = to > from ? 6 : -6;

@@ -306,7 +306,7 @@ class RunsTest : public RunsCompareTest {
         QTRY_COMPARE(table.horizontalScrollBar()->maximum(), 0);
         QVERIFY(!table.isColumnHidden(RunsModel::Model));
         QCOMPARE(table.horizontalHeader()->length(),
-                 table.viewport()->width());  // no strip beside the columns
+                 table.viewport()->width());  // no empty strip next to the columns
     }
 
     void keepsTheChosenColumns() {
