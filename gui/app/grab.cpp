@@ -13,7 +13,8 @@ namespace ringmaster {
 namespace {
 
 constexpr int kPatienceMs = 20000;
-/// The page counts as settled when nothing has changed for this long, late layouts included.
+/// The page counts as settled after Page::settled() has returned true for this long, so that late layouts are
+/// done.
 constexpr int kQuietMs = 350;
 
 bool wait_until_settled(const Page& page) {

@@ -86,8 +86,8 @@ void QuestionDialog::addButtons(QPushButton* no, QPushButton* yes) {
     connect(yes, &QPushButton::clicked, this, &QDialog::accept);
 }
 
-/// Sets the dialog's size as its minimum size, because Qt limits a resizable dialog to 2/3 of the screen. The
-/// size is known only here, after the style sheet has set the fonts.
+/// Sets the dialog's size as its minimum size, because Qt would otherwise open it at no more than 2/3 of the
+/// screen. The size is known only here, after the style sheet has set the fonts.
 void QuestionDialog::showEvent(QShowEvent* event) {
     QDialog::showEvent(event);
     if (event->spontaneous()) return;

@@ -196,7 +196,7 @@ void NodeChecks::wentOn(const Checks& checks, const ProgressStep& step) {
     }
 }
 
-/// Removes the checks that ended without a report, such as cancelled ones.
+/// Removes the checks that ended without a report.
 void NodeChecks::ended(const Checks& checks) {
     for (const std::shared_ptr<Check>& check : checks) {
         if (const int row = rowOf(check); row >= 0) drop(row);
