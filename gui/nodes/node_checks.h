@@ -38,7 +38,7 @@ class NodeChecks : public QObject {
     CheckPhase phase(int row) const;
     int rowOf(const Target& target) const;  ///< -1: no such target
     int underWay() const;                   ///< number of checks that wait or run
-    int asked() const { return m_asked; }   ///< checks requested since there was last no check under way
+    int asked() const { return m_asked; }  ///< checks requested since the last moment without a running check
 
     CheckKind kind(int row) const;            ///< kind of the check in progress
     const ProgressStep& step(int row) const;  ///< progress of the check

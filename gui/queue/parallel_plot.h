@@ -29,7 +29,7 @@ struct SweepLine {
     std::vector<std::optional<double>> places;
     std::vector<QString> values;
     std::optional<double> loss;
-    bool is_over = false;  ///< false: the run goes on, and the loss is not the final one
+    bool is_over = false;  ///< false: the run has not ended, so its loss is not final
 };
 
 struct SweepPicture {
