@@ -1,8 +1,8 @@
 /// Computes attention on the CPU over blocks of scores: matrix products with the softmax between them. The
 /// results are those of LibTorch's flash kernel, computed faster if there are many rows. All sums are
-/// float32, and partial results are never rounded before they are merged. bfloat16 is widened block by block
-/// as it is read; key_block_attention.h replaces this on processors with bfloat16 products. One call takes
-/// all slices that read the same keys.
+/// float32, and partial results are never rounded before they are merged. bfloat16 inputs are widened to
+/// float32 block by block as they are read; processors with bfloat16 products use key_block_attention.h
+/// instead. One call takes all slices that read the same keys.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T queries, S keys, D head_dim.
 /// q_bhtd, k_bksd, v_bksd, dout_bhtd are float32 or bfloat16, last dim contiguous, other strides free. With
@@ -38,7 +38,7 @@ class ScopedBlockSizes {
     ScopedBlockSizes& operator=(const ScopedBlockSizes&) = delete;
 };
 
-/// Holds the softmax state of each query over the keys seen so far, float32.
+/// Holds the softmax state of each query over the keys seen so far, in float32.
 struct SoftmaxSums {
     at::Tensor values_bhtd;  ///< Σ exp(score − top) · v; memory in B T H D order
     at::Tensor top_bht;      ///< highest score; −infinity if no key was seen
@@ -52,8 +52,8 @@ void block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, const 
                              const at::Tensor& v_bksd, const std::vector<Slice>& slices,
                              const ScoreRule& rule = {});
 
-/// Adds the gradients of a block of keys to dq_bhtd, dk_bksd and dv_bksd, float32. lse_bht is over *all*
-/// keys, and delta_bht is the row sum of dout · out.
+/// Adds the gradients of a block of keys to dq_bhtd, dk_bksd and dv_bksd, which are float32. lse_bht is over
+/// *all* keys, and delta_bht is the row sum of dout · out.
 void block_attention_backward(at::Tensor dq_bhtd, at::Tensor dk_bksd, at::Tensor dv_bksd,
                               const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                               const at::Tensor& v_bksd, const at::Tensor& lse_bht,

@@ -93,8 +93,8 @@ struct QueryBlock {
     int64_t queries() const { return end - begin; }
 
     BlockMask mask(int64_t key, int64_t keys) const {
-        const int64_t corner =
-            begin - slice.query_begin + slice.key_begin - key;  // key at the first query's position
+        // Index, in the block of keys, of the key at the first query's position.
+        const int64_t corner = begin - slice.query_begin + slice.key_begin - key;
         if (slice.mask == SliceMask::Causal && corner + 1 < keys)
             return {BlockMask::Below, queries(), corner + 1};
         if (slice.mask == SliceMask::InverseCausal && corner + queries() > 1)

@@ -14,11 +14,11 @@
 
 namespace ringmaster {
 
-/// Returns a kernel for half precisions. The rule may not cap scores: no kernel of this file can cap them.
-/// The kernel runs cuDNN's attention if the run chose cuDNN and cuDNN can run the call, otherwise LibTorch's
-/// FlashAttention-2, which takes any segments, documents, windows, grouped heads, and head dims that are
-/// multiples of 8 up to 256. FlashAttention-2's deterministic backward pass keeps several float32 copies of
-/// dq; it computes blocks of queries so that the copies take at most 2 GiB.
+/// Returns a kernel for half precisions. The rule may not cap scores: no kernel of this file can cap them. If
+/// the run chose cuDNN and cuDNN can run the call, the kernel runs cuDNN's attention; otherwise it runs
+/// LibTorch's FlashAttention-2. FlashAttention-2 takes any segments, documents, windows and grouped heads,
+/// and head dims that are multiples of 8 up to 256. FlashAttention-2's deterministic backward pass keeps
+/// several float32 copies of dq; it computes blocks of queries so that the copies take at most 2 GiB.
 FlashKernel cuda_flash_kernel(const ScoreRule& rule = {});
 
 /// Computes attention over one square or rectangle of queries and keys in float32, with the memory-efficient

@@ -18,7 +18,8 @@ struct CudnnUse {
     bool operator==(const CudnnUse&) const = default;
 };
 
-/// Sets whether cuDNN computes forward and backward from now on. Call it before any attention; default: no.
+/// Sets whether cuDNN computes the forward and the backward pass; by default it computes neither. Call this
+/// function before any attention is computed.
 void use_cudnn(const CudnnUse& use);
 CudnnUse cudnn_in_use();  ///< returns the last choice
 

@@ -13,14 +13,15 @@ struct FlashOutput {
 };
 
 struct FlashGradients {
-    at::Tensor dq_bhtd;  ///< the inputs' dtype, or float32 if they are sums
+    at::Tensor dq_bhtd;  ///< float32 if the gradients are sums, else the inputs' dtype
     at::Tensor dk_bksd;
     at::Tensor dv_bksd;
 };
 
 /// Holds float32 sums of the gradients of some keys and values. If `begin` is set, the tensors are
-/// uninitialized. The tensors are undefined if one call of a CUDA kernel computes the gradients
-/// (Stage::one_call); that call then sets them to its results, in the inputs' dtype.
+/// uninitialized memory, which the first gradients overwrite. The tensors are undefined if one call of a CUDA
+/// kernel computes the gradients (Stage::one_call); that call then sets them to its results, in the inputs'
+/// dtype.
 struct KeyGradients {
     at::Tensor dk_bksd;
     at::Tensor dv_bksd;

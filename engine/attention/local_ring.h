@@ -1,7 +1,7 @@
 /// Computes on one device, hop by hop and without transfers, what each rank of a ring computes. The tests and
 /// the engine's self-test check this arithmetic, and measure what splitting costs apart from the transfers.
 ///
-/// Letters: B rows, H query heads, K key/value heads, T a rank's tokens, S the sequence's, D head_dim.
+/// Letters: B rows, H query heads, K key/value heads, T a rank's tokens, S the sequence's tokens, D head_dim.
 #pragma once
 
 #include <ATen/core/Tensor.h>

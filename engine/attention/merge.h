@@ -25,9 +25,9 @@ struct AttentionPart {
 /// The tensors that parts are joined into.
 struct JoinedParts {
     at::Tensor sum_bthd;    ///< float32; undefined if `begins` is set and `whole_bthd` is given
-    at::Tensor lse_bht;     ///< float32, for the sum; undefined if parts are added
+    at::Tensor lse_bht;     ///< float32, log-sum-exp of the joined keys; undefined if parts are added
     bool begins = false;    ///< true: nothing was joined before, so sum and lse are overwritten
-    at::Tensor whole_bthd;  ///< parts' dtype; if defined, takes the result in place of the sum
+    at::Tensor whole_bthd;  ///< in the parts' dtype; if defined, receives the result in place of sum_bthd
 };
 
 /// Joins any number of parts. A row that no part covers gets zeros, and an lse of −infinity, if `begins` is

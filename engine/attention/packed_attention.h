@@ -49,7 +49,8 @@ struct FlashKernel {
     /// Returns how many query heads a backward launch takes. If unset, a launch takes all heads.
     std::function<int64_t(const at::Tensor& q_bhtd, int64_t group)> heads_at_once = {};
     /// Returns the number of the device's multiprocessors if the backward pass adds in a fixed order, which
-    /// leaves many of them idle unless flash_shares() splits it. Unset or 0: one launch per call.
+    /// leaves many of them idle unless flash_shares() splits it. If it is unset or returns 0, each call is
+    /// one launch.
     std::function<int64_t(const at::Tensor& q_bhtd)> multiprocessors = {};
 };
 
@@ -70,11 +71,13 @@ void packed_backward(const FlashKernel& kernel, const PartsOfHeads& dq, KeyGradi
                      const at::Tensor& v_bksd, const FlashOutput& whole, const std::vector<Slice>& slices);
 
 /// Returns the attention of all queries in the inputs' dtype, without a merge, if one call of the kernel
-/// computes it. The result includes padding, which sees nothing. Returns nothing if it takes several calls.
+/// computes it. The result includes padding, which sees nothing. Returns nullopt if the kernel needs several
+/// calls.
 std::optional<FlashOutput> one_call_forward(const FlashKernel& kernel, const at::Tensor& q_bhtd,
                                             const at::Tensor& k_bksd, const at::Tensor& v_bksd,
                                             const std::vector<Slice>& slices);
-/// With `overwrites`, launches for different heads may write their gradients over q, k and v.
+/// Returns the gradients if one call computes all slices, else nullopt. If `overwrites` is set, the gradients
+/// may be written over q, k and v.
 std::optional<FlashGradients> one_call_backward(const FlashKernel& kernel, const at::Tensor& dout_bhtd,
                                                 const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                 const at::Tensor& v_bksd, const FlashOutput& whole,

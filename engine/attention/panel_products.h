@@ -13,9 +13,10 @@ struct PanelProducts {
     void (*release)();
 };
 
-/// Returns the products for attention over these CPU tensors. Returns null if float32 products serve better:
-/// for float32, an odd head_dim, and a processor that has no bfloat16 products or whose products differ
-/// from the plain ones. RINGMASTER_CPU_PRODUCTS=plain forces the plain ones, =float32 forces null.
+/// Returns the products for attention over these CPU tensors. Returns null if the caller should use float32
+/// products: for float32 inputs, for an odd head_dim, and on a processor that has no bfloat16 products or
+/// whose products differ from the plain ones. RINGMASTER_CPU_PRODUCTS=plain forces the plain products, and
+/// RINGMASTER_CPU_PRODUCTS=float32 forces null.
 const PanelProducts* products_for(const at::Tensor& q_bhtd);
 
 }  // namespace ringmaster

@@ -1,7 +1,7 @@
 /// Accumulates attention over keys, some at a time: outputs in the forward pass, gradients in the backward
-/// pass. It hides which kernels compute (engine/plan/attention_kernels.h chooses them). The CPU's kernels,
-/// and on a GPU those of models that cap their scores, add to float32 sums until the end. LibTorch's CUDA
-/// kernels round each call's result to the inputs' dtype, and the sums of these results are float32
+/// pass. Callers need not know which kernels compute; engine/plan/attention_kernels.h chooses them. The CPU's
+/// kernels, and on a GPU those of models that cap their scores, add to float32 sums until the end. LibTorch's
+/// CUDA kernels round each call's result to the inputs' dtype, and the sums of these results are float32
 /// (part_sums.h).
 ///
 /// On a GPU, half precisions use FlashAttention-2: one call takes as many slices of a hop as it can, windows
@@ -79,7 +79,7 @@ class PartialGradients {
 };
 
 /// Returns attention over `slices` if one call of LibTorch's CUDA kernels computes all of it: nothing is
-/// merged, and dq has the inputs' dtype. Returns nothing for kernels that keep sums, or if several calls are
+/// merged, and dq has the inputs' dtype. Returns nullopt for kernels that keep sums, or if several calls are
 /// needed. The gradients may be written to the memory of q, k and v.
 std::optional<FlashOutput> attention_in_one_call(const at::Tensor& q_bhtd, const at::Tensor& k_bksd,
                                                  const at::Tensor& v_bksd, const std::vector<Slice>& slices,

@@ -26,8 +26,8 @@ void score_block_attention_forward(SoftmaxSums& sums, const at::Tensor& q_bhtd, 
                                    const at::Tensor& v_bksd, const std::vector<Slice>& slices,
                                    const ScoreRule& rule, int64_t most_scores);
 
-/// Adds the gradients of a block of keys to dq_bhtd, dk_bksd and dv_bksd, float32. lse_bht is over *all*
-/// keys, and delta_bht is the row sum of dout · out.
+/// Adds the gradients of a block of keys to dq_bhtd, dk_bksd and dv_bksd, which are float32. lse_bht is over
+/// *all* keys, and delta_bht is the row sum of dout · out.
 void score_block_attention_backward(at::Tensor dq_bhtd, at::Tensor dk_bksd, at::Tensor dv_bksd,
                                     const at::Tensor& dout_bhtd, const at::Tensor& q_bhtd,
                                     const at::Tensor& k_bksd, const at::Tensor& v_bksd,

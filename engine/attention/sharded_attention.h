@@ -66,7 +66,7 @@ class ShardedAttention {
     /// embedding; last dim contiguous, other strides free. Throws Error(Refused) if there are fewer heads
     /// than Ulysses ranks, or a peer is gone. `sinks_h`, if defined, holds one logit per head that joins the
     /// softmax of every query (engine/attention/sinks.h). If `sent` is given, its vectors go round the ring
-    /// in place of keys and values; not with Ulysses or gathered heads.
+    /// in place of keys and values; `sent` cannot be combined with Ulysses or gathered heads.
     AttentionOutput forward(const at::Tensor& q_bthd, const at::Tensor& k_btkd, const at::Tensor& v_btkd,
                             const at::Tensor& sinks_h = {}, SentKeys* sent = nullptr);
     /// Frees dout_bthd and `output` as soon as it has read them. On a GPU the gradients may be in the memory

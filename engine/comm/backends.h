@@ -12,13 +12,14 @@
 
 namespace ringmaster {
 
-/// Turns Gloo's timeouts off: the thread that waits for a transfer measures the time itself (transfer.h).
+/// A timeout of a year, which in effect turns Gloo's timeouts off: the thread
+/// (transfer.h).
 constexpr std::chrono::milliseconds kEndless = std::chrono::hours(24 * 365);
 
 struct BackendRequest {
     c10::intrusive_ptr<c10d::Store> store;        ///< store with the keys of this group only
     std::string name;                             ///< name of the group, such as "ring"
-    std::string key;                              ///< key that Gloo's peers must have
+    std::string key;                              ///< key that Gloo's peers must prove to hold (peer_proof.h)
     int rank = 0;                                 ///< rank in the group
     std::vector<int> global_ranks;                ///< global rank of each rank of the group
     std::chrono::milliseconds timeout{};          ///< time limit of one NCCL transfer

@@ -15,7 +15,7 @@ int ringmaster_cuda_multiprocessors(int device_index);
 /// Returns the current stream of a device, a cudaStream_t.
 void* ringmaster_cuda_stream(int device_index);
 
-/// Pins pages of host memory: only copies between pinned memory and a device can run while the device
+/// Pins pages of host memory, because only copies between pinned memory and a device can run while the device
 /// computes. Returns the reason if pinning fails, else null.
 const char* ringmaster_pin_host(void* memory, size_t bytes);
 void ringmaster_unpin_host(void* memory);

@@ -51,8 +51,8 @@ Rendezvous rendezvous_from_environment(const std::function<const char*(const cha
 /// Returns the first host of a Slurm node list: "gpu03" for "gpu[03-08,11],login".
 std::string first_slurm_host(const std::string& node_list);
 
-/// Represents a transfer under way. It keeps its tensors alive until it is complete. The destructor waits for
-/// it, except while an exception unwinds the stack: the transfer then completes or fails without it.
+/// Represents a transfer under way and keeps its tensors alive until it is complete. The destructor waits for
+/// completion, except while an exception unwinds the stack: the transfer then completes or fails unattended.
 class Transfer {
   public:
     struct State;
@@ -70,7 +70,7 @@ class Transfer {
     friend class Group;
     std::shared_ptr<State> state_;
     std::function<void()> then_;  ///< work left to do on the received data
-    int exceptions_ = 0;          ///< uncaught exceptions when this was made
+    int exceptions_ = 0;          ///< number of uncaught exceptions when this object was made
 };
 
 enum class Reduce { Sum, Max };
@@ -84,9 +84,9 @@ class Group {
     int size() const;
 
     /// Sends to group rank `to` while receiving from `from`; the lists match in order. Tensors are
-    /// contiguous. A tensor that is sent must not be written, and one that is received must not be read,
-    /// before the wait. An empty list sends or receives nothing. `what` completes an error's text: "rank 0 to
-    /// send keys and values".
+    /// contiguous. Before wait() returns, a sent tensor must not be written, and a received tensor must not
+    /// be read. An empty list sends or receives nothing. `what` completes an error's text: "rank 0 to send
+    /// keys and values".
     Transfer exchange(std::vector<at::Tensor> send, int to, std::vector<at::Tensor> recv, int from,
                       const std::string& what = "data");
     Transfer all_reduce(at::Tensor tensor, Reduce op = Reduce::Sum);  ///< reduces in place
@@ -97,7 +97,7 @@ class Group {
                         std::vector<int64_t> send_counts, const std::string& what = "all-to-all");
     Transfer broadcast(at::Tensor tensor, int root);
     /// Takes tensors of one dimension; `whole` has one equal chunk per rank. Sums `whole` over all ranks,
-    /// always in the same order, and gives this rank its own chunk of the sum. `own` may lie in `whole`.
+    /// always in the same order, and writes this rank's chunk of the sum to `own`, which may lie in `whole`.
     Transfer reduce_scatter(at::Tensor own, at::Tensor whole, const std::string& what = "reduce-scatter");
     /// Fills chunk i of `whole` with rank i's `own`. `own` may be this rank's chunk of `whole`.
     Transfer all_gather(at::Tensor whole, at::Tensor own, const std::string& what = "all-gather");
@@ -134,7 +134,7 @@ class Groups {
     /// Sets the timeout of transfers from now on.
     void set_timeout(std::chrono::milliseconds timeout);
 
-    CommTotals take_totals();  ///< totals since the last call
+    CommTotals take_totals();  ///< returns the totals since the last call
 
   private:
     std::shared_ptr<Impl> impl_;
@@ -151,8 +151,8 @@ struct GroupOptions {
     /// Sends transfers over Gloo and copies in host memory, so that ranks can share a GPU (for tests);
     /// connect then assigns the GPUs round-robin.
     bool through_host = false;
-    std::string key;             ///< key that Gloo's peers must have; connect derives it from the secret
-    bool shards_states = false;  ///< if true, also makes the groups shard and replicas
+    std::string key;  ///< key that Gloo's peers must prove to hold; connect derives it from the secret
+    bool shards_states = false;              ///< if true, also makes the groups shard and replicas
     std::shared_ptr<RankProgress> progress;  ///< null: Groups makes its own
 };
 

@@ -21,7 +21,8 @@ struct Meeting {
 Meeting meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout);
 
 /// Returns the numeric address, IPv4 or IPv6, of the interface that the rendezvous names; else 127.0.0.1 if
-/// all ranks are on this machine; else of the interface that reaches MASTER_ADDR. Throws Error(Unreachable).
+/// all ranks are on this machine; else the address of the interface that reaches MASTER_ADDR. Throws
+/// Error(Unreachable) if there is no such interface.
 std::string interface_address(const Rendezvous& rendezvous);
 
 struct ListeningSocket {
@@ -29,7 +30,8 @@ struct ListeningSocket {
     int port = 0;
 };
 
-/// Opens a socket for Rendezvous::store_fd: this address only, any free port. Throws Error(Unreachable).
+/// Opens a socket for Rendezvous::store_fd, which listens on this address only, at any free port. Throws
+/// Error(Unreachable) if it cannot listen.
 ListeningSocket listen_at(const std::string& address);
 
 /// Returns the name of the interface that has this address, or an empty string.

@@ -5,7 +5,7 @@
 /// synchronised to measure either.
 ///
 /// Bytes are those that this rank sends. An exchange counts its tensors. An all-reduce over n ranks counts
-/// 2(n-1)/n of the tensor, as a ring does it; an all-to-all and a reduce-scatter count (n-1)/n of their
+/// 2(n-1)/n of the tensor, as if it ran on a ring; an all-to-all and a reduce-scatter count (n-1)/n of their
 /// input; an all-gather counts (n-1) times its input; a broadcast counts (n-1) times the tensor on its root
 /// and 0 elsewhere.
 #pragma once

@@ -1,6 +1,6 @@
-/// Follows a posted transfer to its completion and meters it: on the CPU with a thread that waits for c10d's
-/// works, on a CUDA device with events that are read later. Each process group has one `Watch`, for the CPU
-/// or for a device.
+/// Follows a posted transfer to its completion and meters it: on the CPU with a thread that waits for the
+/// c10d::Work objects, on a CUDA device with events that are read later. Each process group has one `Watch`,
+/// for the CPU or for a device.
 ///
 /// On the CPU, the waiting thread measures how long it has waited for a transfer, and counts only the time in
 /// which it runs, so that a suspended process does not time out. On a device, NCCL's watchdog measures the
@@ -24,7 +24,7 @@
 
 namespace ringmaster {
 
-/// Holds one posted work of c10d and the ranks that it waits for.
+/// Holds one posted c10d::Work and the ranks that it waits for.
 struct Operation {
     c10::intrusive_ptr<c10d::Work> work;
     Partner partner;
@@ -52,7 +52,7 @@ struct Transfer::State {
     virtual void wait() = 0;
 
     std::vector<Operation> operations;
-    std::vector<at::Tensor> tensors;  ///< tensors kept alive until the works are complete
+    std::vector<at::Tensor> tensors;  ///< tensors kept alive until all operations are complete
     Place place;                      ///< position in the step where the transfer was posted
     int64_t sequence = 0;             ///< number of the transfer in its group
 };
@@ -64,11 +64,11 @@ class Watch {
     Watch& operator=(const Watch&) = delete;
     virtual ~Watch() = default;
 
-    /// Starts a transfer before its works are posted: time in flight counts from here.
+    /// Starts a transfer before its operations are posted. Time in flight counts from this call.
     virtual std::shared_ptr<Transfer::State> begin() = 0;
-    /// Follows the transfer after posting: the state holds the works and the tensors.
+    /// Follows the transfer after posting, when the state holds the operations and the tensors.
     virtual void posted(const std::shared_ptr<Transfer::State>& state) = 0;
-    /// Ends the transfer if posting threw: nothing is in flight.
+    /// Ends a transfer whose posting threw an exception, so that nothing is in flight.
     virtual void failed(const std::shared_ptr<Transfer::State>& state) = 0;
     /// Aborts the transfers still under way. Returns false if one cannot be aborted: the backend must then
     /// outlive this object.

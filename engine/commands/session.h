@@ -11,7 +11,7 @@ namespace ringmaster {
 struct SessionOptions {
     std::filesystem::path run_dir;
     std::string resume = "auto";  ///< auto, latest, none, or a checkpoint's step
-    /// Says whether forward products with 8-bit weights quantise their inputs; if unset, the device decides.
+    /// If true, forward products with 8-bit weights quantise their inputs; if unset, the device decides.
     std::optional<bool> quantizes_inputs = {};
 };
 

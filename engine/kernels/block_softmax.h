@@ -13,7 +13,11 @@ namespace ringmaster {
 /// Says which keys a block's rows see. Row r belongs to query r mod `queries` (the heads of a group follow
 /// one another), and that query's edge is `edge` + (r mod `queries`), clamped to [0, keys].
 struct BlockMask {
-    enum Sees { All, Below, From };  ///< every key; keys below the edge; keys from the edge on
+    enum Sees {
+        All,
+        Below,
+        From
+    };  ///< sees every key, the keys below the edge, or the keys from the edge on
     Sees sees = All;
     int64_t queries = 1;
     int64_t edge = 0;

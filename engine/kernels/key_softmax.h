@@ -1,14 +1,15 @@
 /// Computes the softmax of attention with bfloat16 matrix products. A block of scores has one row per key and
-/// one column per query. The products therefore read keys and values in place, and only their small right
-/// sides are packed again for each block of queries. There is one version of each function per instruction
-/// set.
+/// one column per query. The products therefore read keys and values in place, and only their small
+/// right-hand operands are packed again for each block of queries. There is one version of each function per
+/// instruction set.
 ///
-/// Right sides are *panels*: kPanel columns at a time, rows in pairs, [columns / kPanel, rows / 2, kPanel,
-/// 2], the order that processors' bfloat16 products read. An odd last row is paired with zeros.
+/// Right-hand operands are stored as *panels*: kPanel columns at a time, rows in pairs, [columns / kPanel,
+/// rows / 2, kPanel, 2]. This is the order in which processors' bfloat16 products read them. An odd last row
+/// is paired with zeros.
 ///
-/// Letters: S keys of the block, C columns (queries, then zeros up to a multiple of kPanel), D head_dim.
-/// Source: as engine/kernels/block_softmax.h; probabilities and the scores' gradients are rounded to bfloat16
-/// for the products that they enter, as in FlashAttention-2.
+/// Letters: S keys of the block, C columns (queries, then zeros up to a multiple of kPanel), D head_dim. The
+/// sources are those of engine/kernels/block_softmax.h. Probabilities and the scores' gradients are rounded
+/// to bfloat16 for the products that they enter, as in FlashAttention-2.
 #pragma once
 
 #include <cstdint>

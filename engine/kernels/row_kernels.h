@@ -52,7 +52,8 @@ template <typename T>
 struct JoinParts {
     static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
     static constexpr int kMost = 8;
-    static constexpr int kLoads = 4;  // parts that a lane reads before it adds them, to wait for memory once
+    static constexpr int kLoads =
+        4;  // a lane reads this many parts before it adds them, so that it waits once
     struct Part {
         const T* values;
         const float* lse;
@@ -78,7 +79,7 @@ struct JoinParts {
 
     /// Holds the parts of one row and their weights, and the weight of the sum.
     struct Row {
-        const T* values[kMost];  // null: the part has no such row, or it saw no key
+        const T* values[kMost];  // null: the part does not cover this row, or saw no key
         float weights[kMost];
         float keep;
         bool changes;  // the row's result differs from what the sum already holds
@@ -515,7 +516,8 @@ struct CrossEntropy {
         T* logits_v = logits + r * vocab;
         const int64_t label = labels[r];
         const float picked = row_kernels::load(logits_v[label]);
-        float top = -FLT_MAX, sum = 0;  // of this lane; −FLT_MAX, so that a logit of −infinity adds 0
+        float top = -FLT_MAX,
+              sum = 0;  // over this lane's logits; −FLT_MAX, so that a logit of −infinity adds 0
         const bool packs = row_kernels::in_packs<T>(vocab, logits_v);
         row_kernels::each_pack<T>(lanes, vocab, packs, [&](int64_t v, auto size) {
             const auto pack = row_kernels::load_pack<size.value>(logits_v + v);

@@ -39,7 +39,7 @@ template <typename Number>
 struct ScanGradients {
     Number* dx_tl;
     Number* dsteps_tl;
-    Number* drates_kl;  ///< the backward pass adds to its values
+    Number* drates_kl;  ///< the backward pass adds to these values
     Number *dkeys_tk, *dqueries_tk;
 };
 

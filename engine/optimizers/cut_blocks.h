@@ -25,7 +25,8 @@ class CutBlocks {
     std::vector<Stretch> stretches(size_t parameter) const;
 
     bool none() const { return cuts_.empty(); }
-    /// begin() returns zeros [cuts, states] for this rank's magnitudes; agree() sets the maximum over ranks.
+    /// begin() returns zeros [cuts, states], in which the caller stores this rank's magnitudes; agree()
+    /// replaces them by their maxima over the ranks.
     at::Tensor begin() const;
     void agree(at::Tensor& largest) const;
 

@@ -25,9 +25,9 @@ class Optimizer {
     /// Updates the parameters from their gradients, and refreshes the weights of computation on all ranks.
     virtual void step(double learning_rate) = 0;
 
-    /// Saves whole states per parameter, gathered from all ranks (as save_weights does): numbers as
-    /// <state>.<name>, or codes, with their blocks' scales as <state>_absmax.<name>. Returns the file if this
-    /// rank `writes`.
+    /// Saves the complete states of each parameter, gathered from all ranks as save_weights does. Numbers or
+    /// codes are saved as <state>.<name>, and the scales of the codes' blocks as <state>_absmax.<name>.
+    /// Returns the file if this rank `writes`.
     virtual std::optional<WrittenFile> save(const std::filesystem::path& file, bool writes = true) const = 0;
     /// Loads states; the bias correction uses `completed_steps`.
     virtual void load(const std::filesystem::path& file, int64_t completed_steps) = 0;
@@ -63,7 +63,8 @@ class Optimizer {
                                             double learning_rate) const = 0;
 };
 
-/// `total_steps` counts the run's steps, for an optimizer that does the warmup itself.
+/// Makes the optimizer that the configuration selects. `total_steps` is the run's number of steps, which an
+/// optimizer needs if it does the warmup itself.
 std::unique_ptr<Optimizer> make_optimizer(Parameters& parameters, const Config& config,
                                           int64_t total_steps = 1);
 

@@ -26,7 +26,7 @@ class RuleOptimizer : public StoredOptimizer {
     std::vector<at::Tensor> read(const Owned& owned, int64_t begin, int64_t count) const;
 
     std::unique_ptr<ElementRule> rule_;
-    at::ScalarType arithmetic_;  ///< dtype of the library's computation
+    at::ScalarType arithmetic_;  ///< dtype in which the original library computes
     bool averaged_ = false;
 };
 

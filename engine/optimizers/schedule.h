@@ -26,8 +26,8 @@ struct Interval {
     }
 };
 
-/// Return when to save, from save_steps (below 1: a fraction of all steps), saves_per_epoch or save_strategy,
-/// and when to evaluate, from the corresponding keys.
+/// Return when to save and when to evaluate. Saving follows save_steps (below 1: a fraction of all steps),
+/// saves_per_epoch or save_strategy; evaluation follows the corresponding keys.
 Interval saving_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
 Interval evaluation_of(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
 

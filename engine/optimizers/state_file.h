@@ -35,7 +35,7 @@ class StateFile {
     std::vector<Entry> entries_;
 };
 
-/// Reads this rank's part of a parameter's state. Throws Error with the name of what is missing.
+/// Reads this rank's part of a parameter's state. Throws Error with the name of a missing tensor.
 void read_state(const SafetensorsFile& file, const Parameters& parameters, const std::string& name,
                 size_t parameter, StoredState& state);
 

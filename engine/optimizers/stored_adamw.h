@@ -25,7 +25,8 @@ class StoredAdamW : public StoredOptimizer {
     AdamWNumbers numbers(const Owned& owned, double learning_rate) const;
 
     AdamWNumbers::Form in_blocks_, in_numbers_;
-    bool is_fused_;  ///< LibTorch's fused kernel (adamw.h) updates: states on disk, float32 weights
+    bool
+        is_fused_;  ///< true if states are on a disk and weights are float32: LibTorch's fused kernel updates
 };
 
 }  // namespace ringmaster

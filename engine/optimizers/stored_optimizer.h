@@ -19,7 +19,8 @@ class StoredOptimizer : public Optimizer {
     std::vector<at::Tensor> states_at(const std::vector<Place>& places) const override;
     std::vector<at::Tensor> roundings_at(const std::vector<Place>& places) const override;
 
-    /// Returns a state of this rank's elements of a parameter, in the order of states_of; for proofs.
+    /// Returns a state of this rank's elements of a parameter, for proofs. `which` is the state's index in
+    /// states_of.
     const StoredState& state(size_t parameter, size_t which) const { return owned_[parameter].states[which]; }
 
   protected:
@@ -32,7 +33,7 @@ class StoredOptimizer : public Optimizer {
     /// Changes the weights of this rank's elements [begin, begin + count), and returns their new states.
     virtual std::vector<at::Tensor> new_states(Owned& owned, int64_t begin, int64_t count,
                                                double learning_rate) = 0;
-    /// Updates whole blocks with kernels; returns false if there are none for this parameter.
+    /// Updates whole blocks with kernels; returns false if no kernel serves this parameter.
     virtual bool update_kernels(Owned&, const CutBlocks::Stretch&, double) { return false; }
     /// Returns numbers that belong to no parameter but are saved with the states; empty for most rules.
     virtual std::vector<double> run_numbers() const { return {}; }

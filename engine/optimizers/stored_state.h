@@ -21,7 +21,7 @@ class StoredState {
         at::Device device;       ///< device that computes updates
         at::ScalarType weights;  ///< dtype of the weights
         bool in_host_memory = false;
-        at::Device pins_for = at::kCPU;  ///< device whose copies need this host memory pinned
+        at::Device pins_for = at::kCPU;  ///< device to which host memory is copied; pinned if it is a GPU
         std::shared_ptr<DiskFile> disk;  ///< holds the numbers; null: they are in memory
     };
     /// `book` is null if the format is numbers.

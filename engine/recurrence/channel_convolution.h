@@ -22,7 +22,7 @@ struct ChannelRange {
 };
 
 /// Calls `body` with a few of `channels` at a time, and never cuts a group of `together` channels. Each
-/// channel takes `of_token` elements for each of the tokens.
+/// channel needs `of_token` elements for each token.
 template <class Body>
 void for_channel_ranges(int64_t tokens, int64_t of_token, int64_t channels, int64_t together,
                         const Body& body) {

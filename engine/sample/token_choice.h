@@ -8,8 +8,8 @@ namespace ringmaster {
 /// Says how tokens are chosen, with the meaning of transformers' generation parameters.
 struct TokenChoice {
     double temperature = 0;  ///< divides the logits; 0: always the most probable token
-    int64_t top_k = 0;  ///< chooses among the k most probable tokens, and those that equal the last; 0: all
-    double top_p = 1;   ///< then among the most probable tokens that together have this probability
+    int64_t top_k = 0;       ///< chooses among the k most probable tokens and any tied with the last; 0: all
+    double top_p = 1;        ///< then among the most probable tokens that together have this probability
     int64_t seed = 0;
     double divided_by = 1;  ///< number by which the model has already divided the logits: trl.temperature
 };
