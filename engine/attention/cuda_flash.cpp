@@ -35,8 +35,8 @@ FlashArguments arguments_of(const FlashInputs& in) {
                        : flash_arguments(in.window, true, in.q.size(1), in.k.size(1));
 }
 
-/// Returns the result of `compute`, or nothing if cuDNN refuses a shape that was not tried at the start. From
-/// then on FlashAttention-2 computes on this rank, which changes results by no more than rounding.
+/// Returns the result of `compute`, or nullopt if cuDNN refuses a shape that was not tried at the start.
+/// After a refusal, this rank uses FlashAttention-2, which changes results by no more than rounding.
 template <typename Compute>
 std::optional<std::invoke_result_t<Compute>> or_flash(const Compute& compute, const char* direction) {
     try {

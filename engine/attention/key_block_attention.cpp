@@ -36,7 +36,7 @@ struct Columns {
     int64_t stride() const { return x_ds.size(1); }
 };
 
-/// Holds a block's queries, one head after the other, laid out as right-hand sides of the products.
+/// Holds a block's queries, one head after the other, laid out as right-hand operands of the products.
 struct BlockRows {
     at::Tensor rows, panels, transposed;  ///< [queries, D], its panels, and those of its transpose
 
@@ -50,7 +50,7 @@ struct BlockRows {
     }
 };
 
-/// Holds the scratch memory for a task's blocks, as large as the widest one needs.
+/// Holds the scratch memory for a task's blocks, as large as the widest block needs.
 struct Scratch {
     at::Tensor scores, dprobability;         ///< float32 [keys, columns]
     at::Tensor probability, dscores, pairs;  ///< bfloat16 [keys, columns]; pairs in panels

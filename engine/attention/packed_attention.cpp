@@ -111,7 +111,8 @@ struct Part {
     Packed packed;
     FlashShare share;
     int64_t group;
-    int64_t first_query = 0, query_heads = 0;  ///< a part of one group's query heads; 0: whole groups
+    int64_t first_query = 0, query_heads = 0;  ///< number of query heads, if the part has only some heads of
+                                               ///< one group; 0: the part has whole groups
 
     bool is_of_one_group() const { return query_heads > 0; }
     at::Tensor of_queries(const at::Tensor& x_bht) const {

@@ -120,7 +120,7 @@ struct Scores {
     }
 };
 
-/// Holds what all blocks of a call share.
+/// Holds the inputs that all blocks of a call share, and the sizes of the blocks.
 struct Call {
     at::Tensor q_bhtd, k_bksd, v_bksd;
     const std::vector<Slice>& slices;

@@ -12,8 +12,8 @@
 
 namespace ringmaster {
 
-/// A timeout of a year, which in effect turns Gloo's timeouts off: the thread
-/// (transfer.h).
+/// A timeout of a year, which in effect turns Gloo's timeouts off. The thread that waits for a transfer
+/// measures the time itself (transfer.h).
 constexpr std::chrono::milliseconds kEndless = std::chrono::hours(24 * 365);
 
 struct BackendRequest {

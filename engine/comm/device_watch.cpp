@@ -22,7 +22,7 @@ c10::Event record_on(const c10::Stream& stream) {
     return event;
 }
 
-/// Holds the events at both ends of an interval; it is read only after the device has passed `end`.
+/// Holds the events at both ends of an interval, whose length is read only after the device has passed `end`.
 struct Interval {
     c10::Event begin;
     c10::Event end;
@@ -76,8 +76,8 @@ class DeviceWatch final : public Watch {
         return transfer;
     }
 
-    /// Makes a side stream wait for the transfer's c10d::Work objects. An event on that stream marks their
-    /// completion while the current stream goes on computing.
+    /// Makes a side stream wait for the operations, so that an event on that stream marks their completion
+    /// while the current stream goes on computing.
     void posted(const std::shared_ptr<Transfer::State>& state) override {
         const auto transfer = std::static_pointer_cast<DeviceTransfer>(state);
         const c10::Stream current = guard_.exchangeStream(side_);

@@ -403,7 +403,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const c10::intrusive_ptr<c10d::St
                                                const Group::Impl& group, const GroupOptions& options,
                                                const BackendMaker& make) {
     BackendRequest request;
-    // Groups of one kind differ in their first rank.
+    // Groups of the same name have different first ranks, so each group gets its own prefix.
     const std::string prefix = group.name + "/" + std::to_string(group.global_ranks.front());
     request.store = c10::make_intrusive<c10d::PrefixStore>(prefix, store);
     request.name = group.name;
@@ -552,7 +552,7 @@ Groups connect(const Rendezvous& rendezvous, const Mesh& mesh, const GroupOption
     }
     GroupOptions own = options;
     own.device_index = rendezvous.local_rank;
-    if (own.device == Device::Cuda) {  // fails before the other ranks have to wait
+    if (own.device == Device::Cuda) {  // a failure here comes before the other ranks wait for this one
         load_cuda(own.through_host ? 0 : own.device_index);
         if (own.through_host) own.device_index %= cuda_devices();
     }

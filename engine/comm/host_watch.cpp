@@ -51,7 +51,8 @@ struct HostTransfer final : Transfer::State {
                 sequence};
     }
 
-    /// Waits for each work in turn, on the waiting thread. Drops all works after a failed one.
+    /// Waits for each operation in turn, on the waiting thread. After a failure, drops the remaining
+    /// operations.
     void follow() {
         std::optional<TransferFailure> failed;
         try {
@@ -80,7 +81,7 @@ struct HostTransfer final : Transfer::State {
     }
 
     const std::shared_ptr<const GroupContext> context;
-    std::atomic<size_t> under_way{0};  ///< index of the operation that is waited for
+    std::atomic<size_t> under_way{0};  ///< index of the operation for which the thread waits
     std::mutex mutex;
     std::condition_variable completed;
     bool complete = false;
@@ -158,7 +159,7 @@ class HostWatch final : public Watch {
     static void give_up(HostTransfer& transfer) {
         for (const auto& operation : transfer.operations) {
             try {
-                operation.work->abort();  // works for sends and receives, not for collectives
+                operation.work->abort();  // has an effect on sends and receives, but not on collectives
             } catch (...) {
             }
         }

@@ -278,7 +278,8 @@ std::optional<Address> address_of_interface(const std::string& name) {
     return std::nullopt;
 }
 
-/// Returns the address from which this machine would send; connecting a datagram socket sends nothing.
+/// Returns the local address from which this machine would send to `target`. Connecting a datagram socket
+/// sends nothing.
 std::optional<Address> address_towards(const Address& target) {
     const Socket socket(::socket(target.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
     if (socket.fd() < 0 || connect(socket.fd(), target.get(), target.length) != 0) return std::nullopt;

@@ -41,7 +41,7 @@ std::atomic<bool> stop_requested{false};
 std::atomic<bool> time_is_nearly_over{false};
 
 /// Requests a stop. SIGUSR1 is Slurm's warning that the job's time is nearly over: the run saves a checkpoint
-/// as for any stop, and waits to be started again.
+/// as for any stop, and is recorded as waiting to be started again.
 void request_stop(int signal) {
     if (signal == SIGUSR1) time_is_nearly_over.store(true);
     stop_requested.store(true);
@@ -229,8 +229,8 @@ void warn(EventWriter& events, const RunFolder& run, const std::string& text) {
     log_event(events, WarningEvent{text, run.checkpoints().string()});
 }
 
-/// Lets rank 0 choose a checkpoint, report those it skipped, and set later checkpoints aside: the continued
-/// run must not mistake them for its own.
+/// Lets rank 0 choose a checkpoint and report the checkpoints that it skipped. Rank 0 also sets later
+/// checkpoints aside, so that the continued run does not mistake them for its own.
 std::optional<int64_t> agree_on_checkpoint(Groups& groups, const RunFolder& run, const std::string& resume,
                                            const OwnRunState& state, EventWriter& events) {
     const int64_t step = as_rank_0_says(groups, [&] {
@@ -249,7 +249,7 @@ bool agree_on_preflight(Groups& groups, const RunFolder& run, const Plan& plan) 
     return as_rank_0_says(groups, [&] { return int64_t{!passed_before(run.preflight(), plan)}; }) == 1;
 }
 
-/// Refuses to train if the mesh computes other numbers than one rank would. Returns false if the run was
+/// Refuses to train if the mesh computes different numbers from a single rank. Returns false if the run was
 /// asked to stop while it waited for rows.
 bool prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer& trainer,
                  EventWriter& events) {

@@ -63,7 +63,7 @@ void fill_bins(CodeBook& book) {
     }
 }
 
-/// Returns the least number that torchao rounds to the upper of two neighbouring codes.
+/// Returns the smallest number that torchao rounds to the upper of two neighbouring codes.
 float first_of_upper(float lower, float upper) {
     const float half = (upper - lower) * 0.5F;
     float first = lower + half;

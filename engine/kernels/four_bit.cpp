@@ -22,7 +22,8 @@ CodeBook16 made_of(const std::array<float, 16>& values, const std::array<uint8_t
     return book;
 }
 
-/// Rounds once, after product and sum, as the compiled CPU library of bitsandbytes does.
+/// Returns a value's place among the kPlaces places in [-1, 1]. Rounds once, after the product and the sum,
+/// as bitsandbytes' compiled CPU library does.
 size_t place_of(float value) {
     const float half = (std::clamp(value, -1.0F, 1.0F) + 1.0F) * 0.5F;
     return static_cast<uint16_t>(std::fma(half, static_cast<float>(kPlaces - 1), 0.5F));

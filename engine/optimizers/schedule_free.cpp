@@ -67,7 +67,7 @@ class ScheduleFree : public ElementRule {
   private:
     double beta1_, beta2_, eps_, r_, power_, warmup_;
     double most_rate_ = -1, weights_ = 0;            // largest rate and sum of weights over the run so far
-    double warm_ = 1, correction2_ = 1, share_ = 0;  // numbers for the present step
+    double warm_ = 1, correction2_ = 1, share_ = 0;  // numbers for the current step
 };
 
 }  // namespace

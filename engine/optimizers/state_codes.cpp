@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kBlocksAThread = 64;
 
-/// The tables of a code book on a device, made once.
+/// Holds the tables of a code book on a device; they are copied there once.
 struct DeviceBook {
     at::Tensor values, table, next_from;
 };

@@ -9,7 +9,7 @@ namespace ringmaster {
 /// Holds the inputs of some channels, and the convolution's outputs before silu.
 struct ChannelConvolution::Some {
     ChannelRange range;
-    at::Tensor sources_bsc;  ///< inputs of tokens, of the tokens before stretches, and a row of zeros
+    at::Tensor sources_bsc;  ///< inputs of tokens and of the tokens before stretches, then a row of zeros
     at::Tensor taps_cj;
     at::Tensor mixed_bpc;  ///< convolution's outputs, indexed by positions in chunks
 

@@ -123,7 +123,7 @@ double factor_of(const DeltaSizes& s, Part part) {
                              : 1;
 }
 
-/// Computes the backward of `unit`.
+/// Computes the backward pass of `unit`.
 at::Tensor unit_backward(const at::Tensor& dy, const at::Tensor& x) {
     const at::Tensor inverse = (x.square().sum(-1, true) + kNormEps).rsqrt_(), y = x * inverse;
     return (dy - y * (dy * y).sum(-1, true)).mul_(inverse);

@@ -20,7 +20,7 @@ at::Tensor normed(const StateSpace& rule, const at::Tensor& x_nw, double eps) {
     return (by_groups(rule, x_nw) * inverse_rms(rule, x_nw, eps)).flatten(1);
 }
 
-/// Computes the backward of `normed`.
+/// Computes the backward pass of `normed`.
 at::Tensor normed_backward(const StateSpace& rule, const at::Tensor& dy_nw, const at::Tensor& x_nw,
                            double eps) {
     const at::Tensor inverse = inverse_rms(rule, x_nw, eps), y = by_groups(rule, x_nw) * inverse;

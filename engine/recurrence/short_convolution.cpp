@@ -12,7 +12,7 @@ ShortConvolution::Parts ShortConvolution::parts_of(const at::Tensor& projected_b
     return {parts[0], parts[1], parts[2]};
 }
 
-/// Returns b · x of this rank's tokens, of the tokens before its stretches, and a row of zeros.
+/// Returns b · x for this rank's tokens and for the tokens before its stretches, followed by a row of zeros.
 at::Tensor ShortConvolution::sources_of(const Parts& parts) const {
     const at::ScalarType dtype = sum_type(parts.x_btc);
     const int64_t tokens = stretches_.tokens, C = parts.x_btc.size(2);

@@ -6,7 +6,8 @@ namespace ringmaster {
 
 namespace {
 
-/// Holds the maps of all ranks: [ranks, slots, rows, heads, K, K + V], or 1 + V if they only decay.
+/// Holds the maps of all ranks: [ranks, slots, rows, heads, K, K + V]. The last dim is 1 + V if the maps only
+/// decay the state.
 class SharedMaps {
   public:
     SharedMaps(Groups& groups, const OwnStretches& stretches, const StateMaps& maps,
@@ -25,7 +26,8 @@ class SharedMaps {
         all_ = gather_of_context(groups, own, what);
     }
 
-    /// Returns A · state + B of a stretch, or Aᵀ · state + B.
+    /// Returns a stretch's A · state + B, or Aᵀ · state + B if `transpose` is set; B if the state is
+    /// undefined.
     at::Tensor apply(const Stretch& stretch, const at::Tensor& state, bool transpose) const {
         const at::Tensor map = all_[stretch.rank][stretch.*slot_];
         const at::Tensor end = map.narrow(3, width_, map.size(3) - width_);

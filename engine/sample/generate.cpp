@@ -15,7 +15,7 @@ namespace ringmaster {
 
 namespace {
 
-constexpr int64_t kTokensInPass = 2048;  ///< new prompts wait if a pass has more tokens
+constexpr int64_t kTokensInPass = 2048;  ///< a prompt waits if the pass would exceed this with it
 
 [[noreturn]] void refuse(size_t prompt, const std::string& what, const std::string& hint) {
     throw Error(Failure::Refused, Code("GENERATE-PROMPT"), what, "prompt " + std::to_string(prompt + 1),
@@ -206,7 +206,7 @@ std::vector<Completion> generate(Decoder& decoder, const ModelConfig& model, at:
     const at::NoGradGuard no_grad;
     std::vector<Completion> completions(prompts.size());
     if (generation.max_new_tokens <= 0) return completions;
-    std::deque<size_t> groups[2];  // [0]: up to the length at which angles change; [1]: longer ones
+    std::deque<size_t> groups[2];  // [0]: sequences up to the length at which angles change; [1]: longer ones
     for (size_t i = 0; i < prompts.size(); ++i) {
         const std::optional<int64_t> turn = turning_length(model);
         groups[turn && length_of(prompts[i]) > *turn ? 1 : 0].push_back(i);

@@ -26,7 +26,7 @@ float highest(const float* logits, int64_t count) {
                 "generate from weights without NaN and infinity, or in float32");
 }
 
-/// Returns the tokens that top_k leaves, all of them if it is off.
+/// Returns the top_k most probable tokens and any tied with the last of them; all tokens if top_k is 0.
 std::vector<int64_t> most_probable(const float* logits, int64_t count, int64_t top_k) {
     std::vector<int64_t> ids(static_cast<size_t>(count));
     std::iota(ids.begin(), ids.end(), int64_t{0});

@@ -24,7 +24,7 @@ size_t length_from(char first) {
     return byte >= 0xF0 && byte < 0xF5 ? 4 : 0;
 }
 
-/// Returns whether the first two bytes of a character of three or four are a pair that UTF-8 allows.
+/// Returns whether UTF-8 allows the first two bytes of a character that has three or four bytes.
 bool is_allowed(const std::string& text, size_t at) {
     const auto first = static_cast<unsigned char>(text[at]),
                second = static_cast<unsigned char>(text[at + 1]);

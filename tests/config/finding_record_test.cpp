@@ -34,7 +34,7 @@ TEST(FindingJson, ReadsBackWhatItWrites) {
     EXPECT_EQ(written["parameters"]["needed_bytes"], int64_t{1} << 40);
     EXPECT_EQ(written["fixes"][0]["edits"][0], (nlohmann::json{{"key", "a"}, {"value", "full"}}));
     EXPECT_EQ(written["fixes"][0]["edits"][1], (nlohmann::json{{"key", "b"}, {"remove", true}}));
-    EXPECT_EQ(written["fixes"][1]["edits"][0]["value"], "1");  // text, not a number
+    EXPECT_EQ(written["fixes"][1]["edits"][0]["value"], "1");  // edits store every value as text
     EXPECT_EQ(written["fixes"][1]["command"], nullptr);
     const Diagnostic read = diagnostic_from_json(written);
     EXPECT_EQ(read.parameters, said.parameters);

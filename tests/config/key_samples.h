@@ -136,7 +136,7 @@ inline const std::array kSamples = std::to_array<Sample>({
 inline constexpr std::array<std::array<const char*, 2>, 6> kPairs{
     {{"true", "false"}, {"1", "2"}, {"0.1", "0.2"}, {"one", "other"}, {"[one]", "[other]"}, {"0", "1"}}};
 
-/// Returns the file's text after `base` that sets the sample's value.
+/// Returns the lines that set the sample's key to `value`, with the other lines that the key needs.
 inline std::string text_of(const Sample& sample, const char* value) {
     return std::string(sample.beside) + sample.key + ": " + value + "\n";
 }

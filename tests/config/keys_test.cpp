@@ -89,8 +89,8 @@ TEST(Keys, AnotherProgramsNameIsRenamedAndANameThatIsOnlyAlikeIsNot) {
     }
 }
 
-/// Returns all single typing slips: a letter lost, doubled or swapped at every place, or words split in
-/// another way.
+/// Returns all single typing errors: a letter left out, doubled or swapped at each position, or words split
+/// differently.
 std::vector<std::string> slips_in(const std::string& key) {
     std::vector<std::string> slips;
     for (std::size_t i = 0; i + 1 < key.size(); ++i) {
@@ -313,8 +313,8 @@ TEST(Keys, ATrackerIsNamedAndStopsNothing) {
     EXPECT_NE(said(model, "KEY-TRACKER", "wandb_log_model"), nullptr) << all_said(model);
 }
 
-/// In axolotl, setup_wandb_env_vars and its like set use_… if a project is named, even if the file says
-/// false.
+/// In axolotl, setup_wandb_env_vars and similar functions set use_… if a project is named, even if the file
+/// sets use_… to false.
 TEST(Keys, AProjectSwitchesItsTrackerOnAsInAxolotl) {
     using Names = std::vector<std::string>;
     EXPECT_EQ(requested_trackers({{"use_wandb", false}, {"wandb_project", "p"}}).names, Names{"wandb"});

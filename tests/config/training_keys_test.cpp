@@ -152,7 +152,7 @@ TEST(TrainingKeys, TheBestModelIsChosenByTheLossAsInTransformers) {
     EXPECT_FALSE(
         has_error(read(evaluates + "greater_is_better: true\n")));  // nothing asks for the best model
     EXPECT_TRUE(has_error(read(evaluates + "early_stopping_patience: 2\ngreater_is_better: true\n")));
-    // axolotl tests whether the value is False, and an empty value is None.
+    // axolotl turns this off only if the value is False; an empty value is None.
     EXPECT_TRUE(read(evaluates + "load_best_model_at_end:\n").config.load_best_model_at_end);
     EXPECT_FALSE(has_error(read(std::string(kBase) + "metric_for_best_model: eval_accuracy\n")));
 }

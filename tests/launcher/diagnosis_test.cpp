@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kNow = 10'000;
 
-/// Returns evidence of ranks that train evenly: 1 s per step, of which 0.1 s is waiting, heard just now.
+/// Returns evidence of ranks that train evenly, with 1 s per step, of which 0.1 s is waiting. Their last
+/// events are recent.
 Evidence healthy(int ranks = 4, int64_t steps = 100) {
     Evidence run;
     run.state.state = RunPhase::Running;

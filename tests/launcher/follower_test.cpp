@@ -101,7 +101,7 @@ TEST_F(FollowerTest, KeepsOnlyAboutAsManyStepsAsAskedFor) {
     EXPECT_GE(steps.count(), 1000);
     EXPECT_EQ(steps.last(), 5000);
     EXPECT_EQ(steps.last() - steps.first() + 1, steps.count());
-    add(100, 2099);  // the run was resumed long before the events that are kept
+    add(100, 2099);  // the run resumed from a step long before the events that are kept
     history.poll();
     EXPECT_GE(steps.count(), 1000);
     EXPECT_LE(steps.count(), 1000 + 2 * StepColumns::kBlock);
@@ -133,7 +133,7 @@ TEST_F(FollowerTest, HeadlineTellsPaceOverheadAndWhatIsLeft) {
     EXPECT_FALSE(headline(history, 30).eta_s);
 }
 
-/// A loop over step numbers would overflow after the largest one and never end.
+/// A loop over step numbers would overflow after the largest step number and never end.
 TEST_F(FollowerTest, TheLargestNumberOfAStepEndsNothing) {
     const RunDirectory run = make_run("last", RunPhase::Running, 1);
     const auto file = run.events() / event_file_name(0);

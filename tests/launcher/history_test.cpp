@@ -491,7 +491,7 @@ TEST_F(HistoryTest, FiguresOfSomeRunsAreKeptOnceAndReplacedAfterAResume) {
     EXPECT_LT(with, 3 * (others.bytes() + StepColumns::kBlock * sizeof(float) * kOptionalMeasures));
 }
 
-/// Forged lines whose steps are far apart could otherwise each open a block with all columns.
+/// Without a limit, forged lines whose steps are far apart could each allocate a block with all columns.
 TEST_F(HistoryTest, ForgedFiguresCostNoMoreMemoryThanBlocksMay) {
     StepColumns steps;
     StepEvent event = step_event(1, 1);

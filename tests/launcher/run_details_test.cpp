@@ -59,7 +59,7 @@ TEST_F(RunDetailsTest, DuplicateWithWhatTheCommandLineSet) {
     const Duplicate copy = duplicate_of(run);
     EXPECT_EQ(copy.base_dir, "/data");
     EXPECT_THAT(copy.text, testing::HasSubstr("base_model: x  # a comment\nsequence_len: 1024\n"));
-    EXPECT_THAT(copy.text, testing::HasSubstr("datasets.7.path: y"));  // a comment, as there is no such list
+    EXPECT_THAT(copy.text, testing::HasSubstr("datasets.7.path: y"));  // a comment: the file has no such list
 }
 
 TEST_F(RunDetailsTest, DuplicateSaysWhereThereIsNoConfiguration) {

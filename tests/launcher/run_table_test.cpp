@@ -139,7 +139,8 @@ TEST_F(RunTableTest, ReadsOnlyPartsOfALongRun) {
     const RunRow row = read()[0];
     EXPECT_EQ(row.measured.step, 12'000);
     EXPECT_TRUE(row.measured.best_is_sampled);
-    EXPECT_DOUBLE_EQ(*row.measured.best_loss, 5.0 - 120);  // near the end, which is always read
+    // The lowest loss is near the end of the file, which is always read.
+    EXPECT_DOUBLE_EQ(*row.measured.best_loss, 5.0 - 120);
 }
 
 TEST_F(RunTableTest, ReadsAgainWhatHasGrown) {

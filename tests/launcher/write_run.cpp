@@ -1,5 +1,6 @@
 // Implements `write_run DIR RANKS STEPS`: writes a completed run of known events with the engine's writer.
-// Step 2 occurs twice (the second, after a resume, has the right figures); rank 1 has no labels in step 3.
+// Step 2 occurs twice: its second event, written after a resume, has the right figures. Rank 1 has no labels
+// in step 3.
 #include <cstdlib>
 #include <fstream>
 

@@ -82,7 +82,7 @@ TEST(Chunks, AreSplitOverRanks) {
     }
 }
 
-/// If a Ulysses group has more ranks than key heads, several ranks hold the same one.
+/// If a Ulysses group has more ranks than key heads, several ranks hold the same key head.
 TEST(Chunks, ShareKeyHeads) {
     Case of;
     of.model.num_kv_heads = 1;

@@ -31,7 +31,8 @@ void expect_narrowed(uint32_t bits) {
     }
 }
 
-// Converts every 6007th float32, and the neighbours of every float16 and of the middle between two.
+// Converts every 6007th float32, and the float32 neighbours of each float16 and of each midpoint between two
+// of them.
 TEST(HalfBits, AFloat32NarrowsToTheNearestEven) {
     for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 6007)
         expect_narrowed(static_cast<uint32_t>(bits));

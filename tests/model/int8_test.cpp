@@ -35,7 +35,8 @@ at::Tensor random_inputs(int64_t rows, int64_t width) {
 
 TEST(Int8Product, TheThresholdItselfIsAnOutlierInFloat16) {
     const at::Tensor x_nc = at::tensor({5.99F, 6.0F, -6.0F, 5.9999F, 0.0F, 0.0F}).view({2, 3});
-    // 5.9999 is 6 in float16. It is in the second row, which the second call leaves out.
+    // 5.9999 rounds to 6 in float16, which makes its column an outlier. It is in the second row, which the
+    // second call leaves out.
     EXPECT_TRUE(at::equal(outlier_columns(x_nc, kThreshold, {}), columns({0, 1, 2}, 3)));
     const at::Tensor first = at::tensor({1, 0}).to(at::kBool);
     EXPECT_TRUE(at::equal(outlier_columns(x_nc, kThreshold, first), columns({1, 2}, 3)));

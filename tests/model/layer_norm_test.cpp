@@ -1,4 +1,4 @@
-// Compares LayerNorm and its gradients with LibTorch's own and their autograd, in double.
+// Compares LayerNorm and its gradients with LibTorch's operation and autograd, in double precision.
 #include "engine/model/layer_norm.h"
 
 #include <ATen/ATen.h>

@@ -29,7 +29,7 @@ struct Learned {
     at::Tensor logprobs;   ///< log-probabilities of all labels, in the sequence's order
     at::Tensor logits;     ///< logits of the last tokens; undefined on several ranks
     double loss_alone = 0;
-    /// Bytes sent by all ranks, in the forward and backward of two micro-batches of two rows.
+    /// Bytes that all ranks send in the forward and backward passes of two micro-batches of two rows.
     int64_t sent_bytes = 0;
 };
 

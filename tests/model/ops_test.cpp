@@ -12,7 +12,8 @@
 namespace ringmaster {
 namespace {
 
-/// Reference values come from LibTorch's own operations and their autograd, in double.
+/// Returns a float64 leaf, because reference values come from LibTorch's operations and autograd in double
+/// precision.
 at::Tensor leaf(at::Tensor values) {
     return values.to(at::kDouble).detach().requires_grad_(true);
 }

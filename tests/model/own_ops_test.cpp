@@ -49,7 +49,8 @@ class Proof {
     const RunRows& run() const { return run_; }
     at::Tensor random(at::IntArrayRef shape) const { return at::randn(shape).to(way_.dtype).to(way_.device); }
     at::Tensor floats(at::IntArrayRef shape) const { return at::randn(shape).to(way_.device); }
-    /// A single lane adds the numbers of a row one after the other, which adds up more rounding errors.
+    /// Returns the bound on the error. A single lane adds the numbers of a row one after the
+    /// other, which accumulates more rounding errors.
     double bound() const {
         if (way_.dtype == at::kHalf) return 2.5e-3;
         return way_.dtype != at::kFloat ? 2e-2 : way_.lanes == 1 ? 2e-5 : 4e-6;
@@ -93,7 +94,8 @@ class Proof {
             own::norm_backward(run_, dy, x, p, stats, dx, false, dp, 0, offset);
             twin_backward(dy, x, p, stats, twin_dx, false, twin_dp, 0, offset);
             expect("dx", dx + before, twin_dx + before,
-                   xd.grad() + before.cpu());  // added, because the gradient of a single element is almost 0
+                   xd.grad() + before.cpu());  // dx is added to `before`, because the gradient of a single
+                                               // element is almost 0
             expect("dparameters", dp, twin_dp, pd.grad());
             own::norm_backward(run_, dy, x, p, stats, dx, false, at::Tensor(), 0,
                                offset);  // frozen parameters

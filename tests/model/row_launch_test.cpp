@@ -13,7 +13,7 @@
 namespace ringmaster {
 namespace {
 
-/// Counts the rows that each warp takes; the first lane of a row records it.
+/// Counts the rows that each warp takes; the first lane of a row does the counting.
 template <LanesOfRow lanes_of_row>
 struct Counting {
     static constexpr LanesOfRow kLanes = lanes_of_row;

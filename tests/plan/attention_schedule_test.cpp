@@ -49,7 +49,7 @@ TEST_P(Schedule, AgreesOnEveryMessageAndReadsOnlyWhatCame) {
 
 TEST_P(Schedule, MovesTheKeysThatTheLayoutsFiguresCount) {
     const auto [func, ranks] = GetParam();
-    if (func == RingAttnFunc::BatchStripe) return;  // the layout's figures count the gaps of stripes as read
+    if (func == RingAttnFunc::BatchStripe) return;  // figures also count the keys in a stripe's gaps
     for (const AttentionMask& mask : kMasks) {
         const auto all = schedules(func, 192, ranks, mask);
         const std::vector<RankFigures> figures =

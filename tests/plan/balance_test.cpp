@@ -95,9 +95,9 @@ TEST(Balanced, MovesAtMostAFifthOfTheFullRingOnDocumentsOfAQuarterShard) {
     }
 }
 
-/// Returns a lower bound of the keys that move in any layout in which no rank has more than 1.05 times the
-/// mean work. If the n ranks that reach furthest into a document have no other work, the next rank still
-/// reaches r keys far, where r · (r + 1) ÷ 2 is the document's remaining work.
+/// Returns a lower bound on the keys that move in any layout in which no rank has more than 1.05 times the
+/// mean work. Suppose that the n ranks that reach furthest into a document do no other work. The next rank
+/// must then still read r keys, where r · (r + 1) ÷ 2 is the document's remaining work.
 double least_received(int ranks, const AttentionMask& mask) {
     const auto cells = [](const DocumentRange& document) {
         return 0.5 * double(document.size()) * double(document.size() + 1);

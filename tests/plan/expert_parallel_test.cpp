@@ -1,5 +1,5 @@
-// Tests plans that divide experts among ranks: sizes that work, what they exclude, memory, time and received
-// tokens.
+// Tests plans that divide experts among ranks: valid sizes, settings that they exclude, memory, time and
+// received tokens.
 #include "engine/plan/expert_parallel.h"
 
 #include <gmock/gmock.h>

@@ -70,7 +70,7 @@ std::string misspelt(const std::string& key, size_t way) {
     return word;
 }
 
-/// Returns changes of one line: the key misspelt, or its value replaced.
+/// Returns copies of the lines with one line changed: its key is misspelt or its value is replaced.
 std::vector<Lines> mutations(const Lines& lines) {
     const std::vector<std::string> values = {"banana", "-1",     "0.5", "3",    "1000000007",
                                              "[1, 2]", "{a: 1}", "''",  "true", "2.5e300"};
@@ -97,7 +97,7 @@ std::vector<Lines> mutations(const Lines& lines) {
 
 using Said = std::tuple<std::string, std::string, std::string>;
 
-/// Returns code, key, form and severity of every finding.
+/// Returns the highest severity for each code, key and form of the findings.
 std::map<Said, Severity> what_is_said(const Plan& plan) {
     std::map<Said, Severity> all;
     for (const Diagnostic& d : plan.diagnostics) {

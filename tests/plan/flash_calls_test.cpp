@@ -189,7 +189,7 @@ TEST(FlashCalls, PackGapsThatAreLongerThanAnySegmentInPieces) {
     const FlashPacking packing = packed({kCausalWindow, {{0, 10, 0, 10}, {410, 420, 290, 300}}});
     EXPECT_THAT(packing.query_ends, ElementsAre(0, 10, 138, 266, 394, 410, 410, 410, 410, 420));
     EXPECT_THAT(packing.key_ends, ElementsAre(0, 10, 10, 10, 10, 10, 138, 266, 290, 300));
-    EXPECT_EQ(packing.most_queries, 128);  // as few blocks as 10 queries take
+    EXPECT_EQ(packing.most_queries, 128);  // takes as few blocks as 10 queries do
     EXPECT_EQ(packing.most_keys, 128);
 }
 
@@ -212,7 +212,7 @@ TEST(FlashCalls, PackOneSegmentDenselyAndPaddingAsAGap) {
     EXPECT_THAT(whole->key_ends, ElementsAre(0, 300, 300, 300, 600, 800));
 }
 
-// If a window has no right end, the kernel takes max_seqlen_k for it, counted from the corner.
+// If a window has no right end, the kernel uses max_seqlen_k, counted from the corner, as the right end.
 TEST(FlashCalls, PackWindowsWithoutARightEndWithAsManyKeysAsQueries) {
     const FlashCall call{{3, FlashWindow::kNone}, {{0, 31, 0, 3}, {31, 41, 3, 18}}};
     EXPECT_EQ(packed(call).most_keys, 31);

@@ -52,7 +52,7 @@ Seen seen_in(const SliceSet& set) {
     return seen;
 }
 
-/// Launches one sequence as the engine does.
+/// Describes the launch of one sequence, with the engine's arguments.
 struct Launched {
     const FlashPacking& packing;
     flash2::Launch launch;
@@ -68,7 +68,7 @@ struct Launched {
         flash2::check_limits(launch);
     }
 
-    /// Rows in [0, the last end) are read, so all of them have to be written.
+    /// Checks that the launch writes every row up to the last end, because all of these rows are read.
     void check_written() const {
         const int64_t keys = std::accumulate(packing.keys.begin(), packing.keys.end(), int64_t{0},
                                              [](int64_t sum, const KeyRange& it) { return sum + it.size(); });
@@ -103,7 +103,7 @@ struct Launched {
 /// These head dims lead to different block sizes.
 constexpr std::array<int64_t, 4> kHeadDims = {32, 64, 128, 256};
 
-/// Throws a description of any error.
+/// Checks that the forward launches see exactly the set's cells. Throws a description of the first error.
 void check_forward(const SliceSet& set, int64_t head_dim) {
     Seen seen(set.queries, set.keys);
     const std::vector<FlashCall> calls = flash_calls(set.slices);

@@ -56,7 +56,7 @@ inline double normal(std::mt19937_64& random) {
     return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
 }
 
-/// Draws documents of log-normal length until they fill `tokens`; the last is cut.
+/// Draws documents of log-normal length until they fill `tokens`; the last document is cut to fit.
 inline AttentionMask log_normal_documents(int64_t tokens, double mu, double sigma, uint64_t seed) {
     std::mt19937_64 random(seed);
     AttentionMask mask;

@@ -60,7 +60,7 @@ TEST(Calibration, ItsFiguresMakeTheTimeAndAreNamed) {
     const Plan plan = plan_of(kConfig, 2, request);
     EXPECT_TRUE(plan.time->measured);
     const SpeedsOfPlan found = speeds_of(request, plan);
-    EXPECT_DOUBLE_EQ(found.speeds.flops, 400e9);  // half of the cores' bfloat16 figure
+    EXPECT_DOUBLE_EQ(found.speeds.flops, 400e9);  // half of the bfloat16 figure for all cores
     EXPECT_DOUBLE_EQ(found.speeds.attention_backward, 250e9);
     EXPECT_DOUBLE_EQ(found.speeds.inside_node, 2e9);
     ASSERT_TRUE(find(plan, "TIME-MEASURED"));

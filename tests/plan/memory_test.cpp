@@ -121,7 +121,7 @@ TEST(Memory, IsWhatTheEnginesAllocatorCounted) {
                                 {"vocab_size", 8192}};
         const RankMemory rank = rank_memory({model_config_from_json(model, "test"), m.precision, Device::Cpu,
                                              m.checkpointing, m.micro, m.tokens, m.ring});
-        // The processor decides how bfloat16 is multiplied.
+        // How bfloat16 is multiplied depends on the processor, so the bound is wider.
         const double bound = m.precision == Precision::Float32 ? 0.02 : 0.05;
         EXPECT_NEAR(double(rank.total - rank.runtime) / m.peak, 1, bound)
             << m.tokens << " tokens, ring " << m.ring;

@@ -41,8 +41,8 @@ TEST(MemoryTrace, KnowsWhoseKeysComeToARank) {
         << "the last reads half of what others hold";
 }
 
-// A ring's sums stay allocated while the kernel computes, which itself holds 10 bytes per number of dq
-// (float32 sums, and dk and dv of every query head). For so many tokens, the kernel takes one of the 8
+// A ring's sums stay allocated while the kernel computes. The kernel itself holds 10 bytes per element of dq:
+// float32 sums, and dk and dv of every query head. For so many tokens, the kernel takes one of the 8
 // key/value heads at a time.
 TEST(MemoryTrace, AGpusKernelHoldsItsGradientsBesideTheSumsOfARing) {
     PlanRequest request;

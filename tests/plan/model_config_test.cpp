@@ -36,7 +36,7 @@ class TempDir {
     fs::path path_;
 };
 
-// The counts are those on the hub's model pages.
+// The counts come from the hub's model pages.
 TEST(ModelConfig, KnownModelsHaveTheirPublishedParameterCounts) {
     const std::pair<const char*, int64_t> published[] = {
         {"meta-llama/Llama-2-7b-hf", 6'738'415'616},
@@ -118,7 +118,8 @@ TEST(ModelConfig, TiedEmbeddingsHaveNoHead) {
     EXPECT_EQ(parameter_shapes(read(values)).back().name, "model.norm.weight");
 }
 
-/// In transformers 5.23 these models tie their head if the wrapper says so, whatever its text part says.
+/// In transformers 5.23, these models tie their head if the outer configuration sets tie_word_embeddings,
+/// whatever its text_config says.
 TEST(ModelConfig, AWrapperDecidesWhetherItsTextPartIsTied) {
     for (const auto& [wrapper, text] :
          {std::pair("gemma3", "gemma3_text"), std::pair("mistral3", "mistral")}) {
@@ -336,7 +337,7 @@ TEST(ModelConfig, ANamedRevisionIsReadExactlyOrNotAtAll) {
     const TempDir dir;
     json first = small("llama"), second = small("llama");
     second["num_hidden_layers"] = 7;
-    const std::string model = "models--NousResearch--Meta-Llama-3-8B/";  // its shape is also known by name
+    const std::string model = "models--NousResearch--Meta-Llama-3-8B/";  // its shape is also built in
     dir.write(model + "snapshots/aaa/config.json", first.dump());
     dir.write(model + "snapshots/bbb/config.json", second.dump());
     dir.write(model + "refs/main", "bbb");

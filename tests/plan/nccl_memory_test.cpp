@@ -96,7 +96,7 @@ TEST(NcclMemory, BoundsAreInOrder) {
     }
 }
 
-// An earlier version assumed 1.5 GiB for every mesh.
+// Guards against a regression: an earlier version assumed 1.5 GiB for every mesh.
 TEST(NcclMemory, PlansCountItByMesh) {
     PlanRequest request;
     request.device = Device::Cuda;

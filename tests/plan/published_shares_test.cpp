@@ -31,7 +31,7 @@ void print(const char* title, const char* unit, const std::vector<Row>& rows) {
 
 struct Gpu {
     const char* name;
-    double forward_flops, backward_flops;  ///< from its single-GPU runs in the same tables
+    double forward_flops, backward_flops;  ///< per second, from the tables' single-GPU runs
     double memory, link;
 };
 constexpr Gpu kH800 = {"H800", 325e12, 287e12, 2.4e12, 160e9};

@@ -59,7 +59,7 @@ TilingCase random_case(std::mt19937_64& random, RingAttnFunc func, int ranks) {
         case 0:
             if (below(random, 2) == 0) drawn.mask.documents = {drawn.tokens};
             break;
-        case 1:  // with padding after them
+        case 1:  // one document, with padding after it
             drawn.mask.documents = {1 + below(random, drawn.tokens)};
             [[fallthrough]];
         default:
@@ -124,7 +124,7 @@ TilingCase random_case(std::mt19937_64& random, RingAttnFunc func, int ranks) {
     }
     if (cells != 0) return ::testing::AssertionFailure() << cells << " cells too many";
     const int64_t figures = all_received(layout_figures(layout, drawn.ulysses, drawn.mask));
-    const bool strided = drawn.func == RingAttnFunc::BatchStripe;  // figures count gaps as read
+    const bool strided = drawn.func == RingAttnFunc::BatchStripe;  // figures also count keys in gaps
     if (strided ? figures < received : figures != received)
         return ::testing::AssertionFailure() << received << " keys received, " << figures << " counted";
     return ::testing::AssertionSuccess();

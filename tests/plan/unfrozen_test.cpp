@@ -17,7 +17,7 @@ using testing::Pair;
 const ParameterShape kTable{"model.embed_tokens.weight", {100, 8}};
 const ParameterShape kUp{"model.layers.21.mlp.up_proj.weight", {16, 8}};
 
-// Uses the patterns of axolotl's tests/test_freeze.py on parameters of other sizes.
+// Uses the patterns of axolotl's tests/test_freeze.py on parameters of different sizes.
 TEST(Unfrozen, PatternsAreForTheBeginningOfANameAndADotIsADot) {
     EXPECT_TRUE(unfrozen_of(kUp, {"model.layers.2[0-9]+.mlp.[a-z_]+"}).trained);
     EXPECT_TRUE(unfrozen_of(kUp, {"^lm_head", "^model.layers.21."}).trained);
