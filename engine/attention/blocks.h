@@ -20,12 +20,12 @@
 
 namespace ringmaster {
 
-/// The query heads of one key/value head. If threads would be left without work, several tasks (parts) share
-/// a head and take its blocks of queries in turn.
+/// Describes the query heads of one key/value head of a row. With at least two threads per head of a row,
+/// several tasks (parts) share a head and take its blocks of queries in turn.
 struct Task {
     int64_t b, key_head, group, part, parts;
 
-    /// Selects this row's and these heads' part of a [B, H, T, ...] tensor: [group, T, ...].
+    /// Returns the task's row and query heads of a [B, H, T, ...] tensor: [group, T, ...].
     at::Tensor of_queries(const at::Tensor& x) const {
         return x.select(0, b).narrow(0, key_head * group, group);
     }
@@ -53,7 +53,7 @@ void in_parallel(const std::vector<Task>& tasks, const Body& body) {
     });
 }
 
-/// The range of keys from the first to the last that any slice reads.
+/// Holds the range from the first key to the last key that any slice reads.
 struct Reach {
     int64_t begin = std::numeric_limits<int64_t>::max();
     int64_t end = 0;

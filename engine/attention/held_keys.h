@@ -1,4 +1,4 @@
-/// Holds the keys and values of a layer, and the sums of their gradients, if the chunks of a sequence are
+/// Holds the keys and values of a layer, and the sums of their gradients, for a sequence whose chunks are
 /// computed one after the other. A chunk reads the keys of earlier chunks from here, as a rank of a ring
 /// receives keys from a neighbour.
 ///
@@ -11,7 +11,7 @@
 
 namespace ringmaster {
 
-/// Holds keys and values as a pair; last dim contiguous, other strides free.
+/// Holds keys and values as a pair. The last dim is contiguous; other strides are free.
 struct KeysValues {
     at::Tensor k_btkd;
     at::Tensor v_btkd;
@@ -21,8 +21,8 @@ class HeldKeys {
   public:
     virtual ~HeldKeys() = default;
 
-    /// Starts copying a chunk's keys and values to the device, and the sums of their gradients if `with_sums`
-    /// is set.
+    /// Starts copying a chunk's keys and values to the device. Also copies the sums of their gradients if
+    /// `with_sums` is set.
     virtual void fetch(size_t chunk, bool with_sums) = 0;
     virtual KeysValues keys(size_t chunk) = 0;
     /// Returns the float32 sums and stops holding them. The tensors are undefined if nothing was summed yet.

@@ -13,11 +13,11 @@
 
 namespace ringmaster {
 
-/// Holds a result for tokens and heads that begin at `first_token` and `first_head` of the joined result.
-/// Strides are free except in the last dim.
+/// Holds a partial result for the tokens from `first_token` on and the heads from `first_head` on. The last
+/// dim is contiguous; other strides are free.
 struct AttentionPart {
     at::Tensor values_bthd;  ///< in a half precision or float32, like all parts that are joined with it
-    at::Tensor lse_bht;      ///< float32, −infinity if no key was seen; undefined if parts are added
+    at::Tensor lse_bht;      ///< float32; −infinity if a row saw no key; undefined if parts are added
     int64_t first_token = 0;
     int64_t first_head = 0;
 };
@@ -26,7 +26,7 @@ struct AttentionPart {
 struct JoinedParts {
     at::Tensor sum_bthd;    ///< float32; undefined if `begins` is set and `whole_bthd` is given
     at::Tensor lse_bht;     ///< float32, log-sum-exp of the joined keys; undefined if parts are added
-    bool begins = false;    ///< true: nothing was joined before, so sum and lse are overwritten
+    bool begins = false;    ///< if true, nothing was joined before, and sum_bthd and lse_bht are overwritten
     at::Tensor whole_bthd;  ///< in the parts' dtype; if defined, receives the result in place of sum_bthd
 };
 
@@ -34,7 +34,7 @@ struct JoinedParts {
 /// set. Runs LibTorch's operations, or our kernel if it is switched on.
 void join_parts(const JoinedParts& to, const std::vector<AttentionPart>& parts);
 
-/// Adds part_bthd to sum_bthd, float32, or replaces it if `begins` is set.
+/// Adds part_bthd to sum_bthd, which is float32. If `begins` is set, overwrites sum_bthd with part_bthd.
 void add_to_sum(const at::Tensor& sum_bthd, const at::Tensor& part_bthd, bool begins);
 
 namespace plain {

@@ -1,5 +1,5 @@
-/// Chooses which of our own CUDA kernels (engine/kernels/row_kernels.h) replace LibTorch's operations, and
-/// starts them.
+/// Chooses which of our CUDA kernels (engine/kernels/row_kernels.h) replace LibTorch's operations, and starts
+/// these kernels.
 ///
 /// RINGMASTER_CUDA_KERNELS is the only switch, read once: unset or `all` uses all our kernels, `none` uses
 /// LibTorch's operations, and a list of names such as `merge,rms_norm` uses only the listed kernels.

@@ -26,7 +26,8 @@ class PartSums {
 
     /// Begins with a float32 sum [B, T, H, D] of gradients in place of zeros, and adds to it in place.
     void begin_with(at::Tensor sum_bthd) { sum_bthd_ = std::move(sum_bthd); }
-    /// Takes a part and keeps its memory until it is joined. A part of another dtype is joined at once.
+    /// Takes a part and keeps its memory until the part is joined. A part whose dtype differs from the
+    /// result's is joined at once.
     void add(AttentionPart part);
     /// Joins the held parts and returns the float32 sum [B, T, H, D], to which a caller may add.
     at::Tensor sum();

@@ -29,8 +29,8 @@ FlashOutput scheduled_forward(Group& ring, const AttentionSchedule& schedule, co
 struct ScheduledGradients {
     at::Tensor dq_bhtd;  ///< float32 on the CPU; elsewhere the inputs' dtype
     KeysValues d_btkd;
-    /// Gradients of the vectors sent in place of keys and values, [B, T, 1, W] float32, for the part that
-    /// other ranks computed; d_btkd has the other part. Undefined if none were sent.
+    /// Gradients of the vectors sent in place of keys and values, [B, T, 1, W] float32. They hold only the
+    /// part that other ranks computed; d_btkd has the other part. Undefined if no vectors were sent.
     at::Tensor vectors_bt1w;
 };
 

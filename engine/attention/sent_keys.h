@@ -1,5 +1,5 @@
-/// Makes keys and values from shorter vectors that ranks send each other in their place, such as the latents
-/// of multi-head latent attention.
+/// Makes keys and values from shorter vectors, such as the latents of multi-head latent attention. Ranks send
+/// each other these vectors in place of keys and values.
 ///
 /// Letters: B rows, K key/value heads, T this rank's tokens, S another rank's, D head_dim, W width of a
 /// vector. Source of the latents: DeepSeek-AI 2024, "DeepSeek-V2", arXiv 2405.04434, section 2.1.

@@ -30,7 +30,7 @@ struct AttentionOutput {
 
         KeysValues keys_values() const;  ///< views [B, S, k, D]
     };
-    /// Returns true if the backward pass reads only `by_heads`, and none of out_bthd, q, k and v.
+    /// Returns true if the backward pass reads `by_heads` only, and does not need out_bthd, q, k and v.
     bool is_by_heads() const { return by_heads.q_bhsd.defined(); }
 
     at::Tensor out_bthd;  ///< [B, T, H, D], the inputs' dtype

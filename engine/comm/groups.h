@@ -40,8 +40,8 @@ struct Rendezvous {
     std::optional<int> store_fd;      ///< RINGMASTER_STORE_FD: rank 0's listening socket, opened by its agent
     bool store_is_elsewhere = false;  ///< torchrun's agent serves the store (TORCHELASTIC_USE_AGENT_STORE)
     std::string key_prefix;           ///< prefix of this attempt's keys, unique to the attempt; not secret
-    std::string secret;          ///< run's secret (auth/run_secret.h), equal on all ranks; not in environment
-    std::string interface_name;  ///< GLOO_SOCKET_IFNAME, the network interface to use; empty: automatic
+    std::string secret;               ///< the run's secret (auth/run_secret.h), the same on all ranks
+    std::string interface_name;       ///< GLOO_SOCKET_IFNAME, the network interface to use; empty: automatic
 };
 
 /// Reads the variables with `get`, which works like getenv. Throws Error(Usage) if one is missing or not a
@@ -69,7 +69,7 @@ class Transfer {
   private:
     friend class Group;
     std::shared_ptr<State> state_;
-    std::function<void()> then_;  ///< work left to do on the received data
+    std::function<void()> then_;  ///< called after the wait to process the received data
     int exceptions_ = 0;          ///< number of uncaught exceptions when this object was made
 };
 
@@ -121,8 +121,8 @@ class Groups {
     const Mesh& mesh() const;
     at::Device device() const;  ///< device that holds this rank's tensors
     Group& world();
-    Group& ring();     ///< ranks that differ in the ring coordinate only, in its order
-    Group& ulysses();  ///< ranks that differ in the ulysses coordinate only, in its order
+    Group& ring();     ///< ranks that differ in the ring coordinate only, ordered by it
+    Group& ulysses();  ///< ranks that differ in the ulysses coordinate only, ordered by it
     // The next two groups exist only if GroupOptions::shards_states is set.
     Group& shard();     ///< ranks with the same dp_replicate coordinate, which share one copy of the states
     Group& replicas();  ///< ranks that differ in the dp_replicate coordinate only; they hold the same states

@@ -11,7 +11,8 @@
 
 namespace ringmaster {
 
-/// Returns the network of this machine. Throws Error(Unreachable) if no interface reaches the other nodes.
+/// Returns whether all ranks are on this machine, the interface that reaches the other nodes, and the
+/// InfiniBand devices. Throws Error(Unreachable) if no interface reaches the other nodes.
 NodeNetwork network_of(const Rendezvous& who);
 
 /// Returns the settings of LibTorch's flight recorder for NCCL's transfers, which writes

@@ -1,4 +1,4 @@
-/// Keeps numbers on a disk, and in memory only the stretch that is in use. Access the numbers in order: while
+/// Keeps numbers on a disk, and only a few stretches of them in memory. Access the numbers in order: while
 /// one stretch is in use, the next stretch is read and the previous stretch is written.
 #pragma once
 

@@ -11,7 +11,8 @@ std::unique_ptr<Optimizer> make_matrix_optimizer(Parameters& parameters, const C
 
 /// Holds the states of one parameter.
 struct MatrixStates {
-    at::Tensor momentum;  ///< momentum, gathered for the whole parameter during its update; undefined: none
+    at::Tensor momentum;  ///< momentum, gathered for the whole parameter during its update; undefined if
+                          ///< there is none
     at::Tensor second;    ///< second moments of this rank's elements only
     std::vector<at::Tensor> vectors;  ///< one number per row, column or element; complete on every rank
     double divisor = 1;               ///< divisor of the last update, for proofs

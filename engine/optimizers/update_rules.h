@@ -31,7 +31,7 @@ class ElementRule {
     /// Changes weights and states in place. Their dtype is that of the library's computation.
     virtual void move(const RuleStep& at, at::Tensor& weights, const at::Tensor& gradients,
                       std::vector<at::Tensor>& states) const = 0;
-    /// Returns the change of a weight; nullopt if rounding may reverse it.
+    /// Returns the change of a weight, or nullopt if rounding errors determine the change.
     virtual std::optional<double> change(const RuleStep& at, double weight, double gradient,
                                          const std::vector<double>& states) const = 0;
     /// Returns the numbers that belong to the whole run and not to a parameter; checkpoints keep them.

@@ -11,7 +11,7 @@ struct DeltaWeights {
     at::Tensor convolution_c1j;
     at::Tensor step_bias_h;  ///< dt_bias; dt_proj.bias of Mamba-1
     at::Tensor decay_log_h;  ///< A_log; [H, K] in Mamba-1
-    at::Tensor norm_v;       ///< weights of the norm of each head; in a state space, of all heads together
+    at::Tensor norm_v;       ///< weights of each head's norm; in a state space, of the norm over all heads
     at::Tensor convolution_bias_c = {};
     at::Tensor skip_h = {};  ///< D, of a state space
 };

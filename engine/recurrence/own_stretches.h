@@ -34,7 +34,7 @@ struct OwnStretches {
     int64_t tokens = 0, taps = 0, chunks = 0;
     int64_t received = 0;  ///< number of own stretches whose document begins in an earlier stretch
     std::vector<OwnStretch> own;
-    at::Tensor sources_jp;   ///< [J, P] source of each tap; S if the tap reads nothing
+    at::Tensor sources_jp;   ///< [J, P] index of the source that each tap reads; S if the tap reads nothing
     at::Tensor targets_js;   ///< [J, S] position that reads a source by a tap; P if no position does
     at::Tensor tokens_p;     ///< [P] token at each position; T if none
     at::Tensor positions_t;  ///< [T] position of each token; P for padding
