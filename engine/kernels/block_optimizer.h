@@ -18,7 +18,7 @@ struct AdamWNumbers {
     };
     Form form = Form::Blocks;
     float beta1 = 0, beta2 = 0;
-    float rest1 = 0, rest2 = 0;  ///< 1 − beta
+    float rest1 = 0, rest2 = 0;  ///< 1 − beta1, 1 − beta2
     float decay = 0;             ///< learning rate · weight_decay
     float shrink = 1;            ///< 1 − decay
     float rate = 0;              ///< learning rate

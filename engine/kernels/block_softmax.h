@@ -13,11 +13,8 @@ namespace ringmaster {
 /// Says which keys a block's rows see. Row r belongs to query r mod `queries` (the heads of a group follow
 /// one another), and that query's edge is `edge` + (r mod `queries`), clamped to [0, keys].
 struct BlockMask {
-    enum Sees {
-        All,
-        Below,
-        From
-    };  ///< sees every key, the keys below the edge, or the keys from the edge on
+    /// A row sees every key (All), the keys below the edge (Below) or the keys from the edge on (From).
+    enum Sees { All, Below, From };
     Sees sees = All;
     int64_t queries = 1;
     int64_t edge = 0;

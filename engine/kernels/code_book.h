@@ -18,8 +18,8 @@ namespace ringmaster {
 /// with `slope`, `offset` and `last` of the decade that n is in. Bins below zero have the mirrored codes, at
 /// least 0.
 struct LinesOfBins {
-    static constexpr std::size_t kDecades =
-        4;         ///< decades of numbers, which begin at 1e-4, 1e-3, 0.01 and 0.1
+    /// Number of decades, which begin at 1e-4, 1e-3, 0.01 and 0.1.
+    static constexpr std::size_t kDecades = 4;
     int zero = 0;  ///< code of the number 0
     std::array<float, kDecades> slope{}, offset{}, last{};
     std::array<float, kDecades - 1> next{};  ///< the n at which the next decade begins
@@ -40,8 +40,8 @@ struct CodeBook {
     /// Binned: the code of each bin. Nearest: the lowest code among all numbers with the same upper 16 bits,
     /// indexed by these bits.
     std::vector<uint8_t> table;
-    std::array<float, 256>
-        next_from{};  ///< Nearest: smallest number that gets the next code; infinity if there is none
+    /// Nearest: smallest number that gets the next code; infinity if there is none.
+    std::array<float, 256> next_from{};
     /// Holds the smallest number of each code of a 4-bit book, as a search tree: the children of node k are
     /// nodes 2k and 2k + 1.
     std::array<float, 16> tree_of_numbers{};

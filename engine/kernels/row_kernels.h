@@ -52,8 +52,8 @@ template <typename T>
 struct JoinParts {
     static constexpr LanesOfRow kLanes = LanesOfRow::Warp;
     static constexpr int kMost = 8;
-    static constexpr int kLoads =
-        4;  // a lane reads this many parts before it adds them, so that it waits once
+    /// A lane reads this many parts before it adds them, so that it waits for memory once.
+    static constexpr int kLoads = 4;
     struct Part {
         const T* values;
         const float* lse;
@@ -71,8 +71,8 @@ struct JoinParts {
     int64_t head_dim;
     float* sum;   // the sum so far, unless `begins`; receives the result, unless `whole` is given
     float* lse;   // log-sum-exp of the parts joined before
-    bool begins;  // nothing was joined before
-    T* whole;     // the result, rounded
+    bool begins;  // true if nothing was joined before
+    T* whole;     // receives the rounded result; null if it is not wanted
     HeadStrides sum_strides, lse_strides, whole_strides;
     int count;
     Part parts[kMost];
@@ -516,8 +516,7 @@ struct CrossEntropy {
         T* logits_v = logits + r * vocab;
         const int64_t label = labels[r];
         const float picked = row_kernels::load(logits_v[label]);
-        float top = -FLT_MAX,
-              sum = 0;  // over this lane's logits; −FLT_MAX, so that a logit of −infinity adds 0
+        float top = -FLT_MAX, sum = 0;  // over this lane; −FLT_MAX, so that a logit of −infinity adds 0
         const bool packs = row_kernels::in_packs<T>(vocab, logits_v);
         row_kernels::each_pack<T>(lanes, vocab, packs, [&](int64_t v, auto size) {
             const auto pack = row_kernels::load_pack<size.value>(logits_v + v);

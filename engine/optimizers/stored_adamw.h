@@ -25,8 +25,8 @@ class StoredAdamW : public StoredOptimizer {
     AdamWNumbers numbers(const Owned& owned, double learning_rate) const;
 
     AdamWNumbers::Form in_blocks_, in_numbers_;
-    bool
-        is_fused_;  ///< true if states are on a disk and weights are float32: LibTorch's fused kernel updates
+    /// True if LibTorch's fused kernel (adamw.h) updates: states are on a disk and weights are float32.
+    bool is_fused_;
 };
 
 }  // namespace ringmaster

@@ -38,7 +38,7 @@ class StoredOptimizer : public Optimizer {
     /// Returns numbers that belong to no parameter but are saved with the states; empty for most rules.
     virtual std::vector<double> run_numbers() const { return {}; }
     virtual void take_run_numbers(const std::vector<double>&) {}
-    /// Returns how many elements are computed at once.
+    /// Returns how many elements are updated at once.
     virtual int64_t elements_at_once() const { return pieces::kStatesOnTheirWay; }
 
     int64_t steps() const { return steps_; }

@@ -32,7 +32,7 @@ struct OwnStretches {
 
     Stretches stretches;
     int64_t tokens = 0, taps = 0, chunks = 0;
-    int64_t received = 0;  ///< number of own stretches whose document begins in an earlier stretch
+    int64_t received = 0;  ///< number of this rank's stretches that continue a document
     std::vector<OwnStretch> own;
     at::Tensor sources_jp;   ///< [J, P] index of the source that each tap reads; S if the tap reads nothing
     at::Tensor targets_js;   ///< [J, S] position that reads a source by a tap; P if no position does

@@ -1,4 +1,4 @@
-"""Drives headless Chromium over its own pipe (the DevTools protocol), without a driver and without a port."""
+"""Drives headless Chromium over pipes with the DevTools protocol, without a driver or a port."""
 
 import itertools
 import json

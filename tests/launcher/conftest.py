@@ -23,7 +23,7 @@ MODEL = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_s
 
 @pytest.fixture
 def make_config(tmp_path):
-    """Writes a YAML (JSON is YAML) that can be launched; a key set to None is left out."""
+    """Returns a function that writes a YAML file (as JSON) that can be launched; keys set to None are left out."""
     model = tmp_path / "model"
     model.mkdir()
     (model / "config.json").write_text(json.dumps(MODEL))
@@ -52,6 +52,6 @@ def make_incomplete_run(folder, steps=5):
 
 
 def make_run(folder, ranks=2, steps=5):
-    """Returns a function that writes a run directory with the events that write_run.cpp describes."""
+    """Writes a run directory with the events that write_run.cpp describes; returns the directory."""
     subprocess.run([BIN.parent / "tests/write_run", folder, str(ranks), str(steps)], check=True)
     return folder

@@ -12,7 +12,7 @@ namespace {
 
 using StopTest = RunFixture;
 
-/// Starts a process that waits for a signal and records which one it got.
+/// Holds a process that waits for a signal. signal() returns the signal that ended it.
 class Victim {
   public:
     Victim() : pid_(fork()) {

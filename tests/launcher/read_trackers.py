@@ -11,7 +11,7 @@ tracker, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 
 
 def of_row(row):
-    """Returns a row as transformers' callbacks log it."""
+    """Returns [kind, step, loss] of a row that has the names of transformers' callbacks."""
     kind = "eval" if "eval/loss" in row else "train"
     return [kind, row["train/global_step"], row[f"{kind}/loss"]]
 

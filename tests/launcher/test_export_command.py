@@ -1,4 +1,4 @@
-"""Reads exports back with other programs."""
+"""Tests that other programs can read the exports."""
 
 import csv
 import json

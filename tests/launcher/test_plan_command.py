@@ -1,4 +1,4 @@
-"""Tests `ringmaster plan`: its exit statuses, its JSON, and text that keeps to the width."""
+"""Tests `ringmaster plan`: its exit statuses, its JSON, and that its text fits the terminal's width."""
 
 import json
 

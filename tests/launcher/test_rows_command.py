@@ -1,4 +1,4 @@
-"""Compares `ringmaster rows` with the tokenizers library and the data that the rows were made of."""
+"""Compares `ringmaster rows` with the tokenizers library and the data that the rows were made from."""
 
 import json
 import pathlib

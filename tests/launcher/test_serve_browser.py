@@ -1,4 +1,4 @@
-"""Opens the page of `ringmaster serve` in headless Chromium: what a user sees there, live, and what the page cannot do."""
+"""Tests the page of `ringmaster serve` in headless Chromium: what it shows of live runs, and what it must not do."""
 
 import hashlib
 import json

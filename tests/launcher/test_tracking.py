@@ -1,4 +1,4 @@
-"""Sends runs to TensorBoard, which needs no client, and reads them back with its own package."""
+"""Sends runs to TensorBoard, which needs no client, and reads them back with the tensorboard package."""
 
 import ast
 import importlib.util

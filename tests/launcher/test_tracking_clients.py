@@ -35,7 +35,7 @@ def clients():
 
 @pytest.fixture
 def places(tmp_path):
-    """Returns variables that give the clients folders of their own."""
+    """Returns variables that keep the clients' data below tmp_path."""
     return {"TRACKIO_DIR": str(tmp_path / "trackio"), "MLFLOW_TRACKING_URI": (tmp_path / "mlruns").as_uri(), "MLFLOW_ALLOW_FILE_STORE": "true",
             "HOME": str(tmp_path), "WANDB_SILENT": "true"}
 

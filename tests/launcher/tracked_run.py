@@ -49,7 +49,7 @@ class TrackedRun:
         return self.sender(tracker, **env).wait(seconds)
 
     def send_with_kills(self, tracker, seconds, **env):
-        """Kills the sending process twice half way and once during its start, then lets a last one finish."""
+        """Kills the sending process twice half way and once during its start, then lets a last process finish."""
         for life in (seconds, 0.3, seconds):
             process = self.sender(tracker, **env)
             end = time.monotonic() + life
@@ -63,7 +63,7 @@ class TrackedRun:
         assert self.send(tracker, **env) == 0, (self.folder / "tracking" / f"{tracker}.log").read_text()[-3000:]
 
     def expected(self):
-        """Returns every (kind, step) that a tracker has to hold, sorted."""
+        """Returns every (kind, step) that a tracker must hold, sorted."""
         return sorted([("train", step) for step in range(1, self.steps + 1)] + [("eval", step) for step in range(10, self.steps + 1, 10)])
 
 

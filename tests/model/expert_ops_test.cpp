@@ -22,8 +22,9 @@ Mixture random_mixture(at::ScalarType dtype) {
             made({kExperts, kHidden, kWidth}), made({kTokens, kHidden})};
 }
 
-/// Computes every expert for every token: y = Σ_e G(x)_e · E_e(x), with G(x) = softmax over all experts, zero
-/// for those not chosen, normalised or not. Source: Jiang et al. 2024, "Mixtral of Experts", section 2.1.
+/// Computes every expert for every token: y = Σ_e G(x)_e · E_e(x), where G(x) is the softmax over all
+/// experts, set to zero for experts that are not chosen. If `norms` is set, the remaining weights are
+/// normalised. Source: Jiang et al. 2024, "Mixtral of Experts", section 2.1.
 at::Tensor textbook(const Mixture& m, bool norms, const at::Tensor& chosen_nk) {
     const at::Tensor probabilities = at::softmax(at::matmul(m.x_nc, m.router_ec.t()), 1);
     at::Tensor gates = probabilities * at::zeros_like(probabilities).scatter(1, chosen_nk, 1);
@@ -47,7 +48,7 @@ Routing routed(const Mixture& m, bool norms) {
                  [](const ExpertRanks& ranks) { return best_experts(ranks, kPerToken); });
 }
 
-/// Computes the mixture as a layer does.
+/// Computes the mixture and its gradients with a layer's operations.
 Learned computed(const Mixture& m, bool norms, double beta, const at::Tensor& before) {
     const Routing routing = routed(m, norms);
     at::Tensor gate_up = grouped_linear(expert_rows(m.x_nc, routing), m.gate_up_exc, routing);

@@ -1,4 +1,4 @@
-/// Computes the activations of an MLP and their gradients with LibTorch's own functions and autograd.
+/// Computes the activations of an MLP and their gradients with LibTorch's functions and autograd.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -29,7 +29,7 @@ struct Learned {
     at::Tensor gradients;  ///< sum over all ranks
 };
 
-/// On GPUs, all ranks share the first GPU.
+/// Computes loss and gradients on the mesh's ranks. On GPUs, all ranks share the first GPU.
 Learned learn(const ModelConfig& model, const Mesh& mesh, const Kept& kept, Precision precision,
               at::Device device = at::kCPU) {
     at::manual_seed(5);
@@ -85,8 +85,8 @@ TEST(Head, IsReadOnceHoweverManyChunksItHas) {
     EXPECT_EQ(readings(2500), readings(100));
 }
 
-/// Returns the gradients of the head and of a layer's MLP, all in bfloat16, for a row of equal tokens: each
-/// adds the same gradient.
+/// Returns the gradients of the head and of a layer's MLP, all in bfloat16, for a row of equal tokens. Each
+/// token adds the same gradient.
 std::array<at::Tensor, 3> gradients_of_equal_tokens(const Kept& kept) {
     constexpr int64_t kRow = 600;
     const at::NoGradGuard no_grad;
@@ -111,7 +111,7 @@ void expect_as_at_once(const Kept& one_by_one) {
         EXPECT_LT((ours[i] - at_once[i]).norm().item<double>(), 0.01 * at_once[i].norm().item<double>()) << i;
 }
 
-// A bfloat16 sum no longer grows once the added part is 1/512 of it.
+// A bfloat16 sum stops growing once an addend is 1/512 of the sum.
 TEST(Kept, GradientsOfManyPiecesAreAddedUpInFloat32) {
     Kept chunks, tiles;
     chunks.loss_chunk_tokens = 1;

@@ -205,7 +205,8 @@ TEST(Dropout, DropsTheShareThatIsAskedForAndKeepsTheMean) {
     const at::NoGradGuard no_grad;
     const int64_t tokens = 4000;
     Adapter adapter(tiny_model(), {32, 32, 0.3, false, {"o_proj"}, "", ""}, Precision::Float32, at::kCPU);
-    for (size_t i = 0; i < adapter.parameters().shapes().size(); ++i) {  // saved equals loaded
+    // With identities for A and B, outputs are the inputs after dropout.
+    for (size_t i = 0; i < adapter.parameters().shapes().size(); ++i) {
         const auto& shape = adapter.parameters().shapes()[i].shape;
         adapter.parameters()
             .own_values(adapter.parameters().master(), i)

@@ -18,7 +18,7 @@ struct Gathered {
 
 constexpr int64_t kRows = 2, kTokens = 22, kKept = 5;
 
-/// Returns log-probabilities of all tokens and the logits of the last kKept, as rank 0 gathers them.
+/// Returns what rank 0 gathers: log-probabilities of all tokens and the logits of the last kKept tokens.
 Gathered run(const Mesh& mesh, RingAttnFunc func) {
     at::manual_seed(5);
     const at::Tensor ids = at::randint(0, 61, {kRows, kTokens}, at::kLong);

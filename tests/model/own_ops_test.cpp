@@ -217,8 +217,8 @@ class Proof {
         expect("dlogits", ours, twin, in.grad());
     }
 
-    /// Tests logits of minus infinity, which mean impossible tokens, and NaN and infinity, which must reach
-    /// the loss.
+    /// Tests logits of minus infinity, which mark impossible tokens, and logits of NaN and infinity, which
+    /// must make the loss nonfinite.
     void strange_logits() const {
         at::Tensor logits = random({3, 40});
         logits.select(0, 0).narrow(0, 3, 20).fill_(-std::numeric_limits<float>::infinity());

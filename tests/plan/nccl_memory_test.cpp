@@ -64,7 +64,7 @@ TEST(NcclMemory, SendsAcrossNodesShareTheirBuffers) {
     EXPECT_LT(far, near / 2);
     NcclInputs in = on_nodes({1, 1, 16, 1}, 2);
     const double all = nccl_bytes(in).expected;
-    in.ring_peers = 7;  // ranks of this node
+    in.ring_peers = 7;  // number of peers in the ring on this node
     EXPECT_EQ(all - nccl_bytes(in).expected, 2 * 16 * 2 * kMiB);
 }
 

@@ -37,9 +37,9 @@ struct Gpu {
 constexpr Gpu kH800 = {"H800", 325e12, 287e12, 2.4e12, 160e9};
 constexpr Gpu kA100 = {"A100", 206e12, 174e12, 1.5e12, 240e9};
 
-/// Replaces this engine's joining of partial results by ring-flash-attention's: LibTorch's element-wise
-/// operations take each part by itself, and gradients of keys return in float32. Counting gives 30 and 10
-/// bytes per element; these values fit its zigzag, 90.2 % of the ideal on eight H800s.
+/// Replaces this engine's way of joining partial results by ring-flash-attention's, in which LibTorch's
+/// element-wise operations take one part at a time, and gradients of keys return in float32. Counting gives
+/// 30 and 10 bytes per element; these values fit its zigzag, 90.2 % of the ideal on eight H800s.
 constexpr double kMergeBytes = 45, kMergeGradBytes = 15;
 void merge_as_the_source_does(StepCosts& costs, double width, double memory) {
     for (ColumnCosts& column : costs.columns) {

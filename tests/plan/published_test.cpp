@@ -1,6 +1,7 @@
 /// Plans published runs of other engines with the settings that their sources used, and compares what this
 /// engine takes: the memory of a rank at the published length, or the longest sequence whose expected memory
-/// fits the card. Rows that need what the engine lacks are planned without it, which the row says.
+/// fits the card. A row that needs a feature that the engine lacks is planned without that feature, and its
+/// note says so.
 ///
 /// Every row of the project's two collections that names model, devices and a memory or a longest length is
 /// here, except:
@@ -25,7 +26,7 @@ namespace ringmaster {
 namespace {
 
 constexpr double kGb = 1e9, kMiB = 1 << 20;
-/// These are the sizes that nvidia-smi shows of each card, in bytes.
+/// Memory that nvidia-smi shows for each card, in bytes.
 constexpr double kH100 = 81'559 * kMiB, kA100 = 81'920 * kMiB, kH200 = 143'771 * kMiB, kB200 = 183'359 * kMiB;
 
 struct OtherRun {
@@ -36,7 +37,7 @@ struct OtherRun {
     std::string settings;
     int64_t length;       ///< published longest length, or the length at which the memory was published
     double memory = 0;    ///< published bytes of a rank; 0: the longest sequence was published
-    bool is_lean = true;  ///< at most 1.10 of the memory, or at least 0.90 of the length
+    bool is_lean = true;  ///< expects at most 1.10 of the memory, or at least 0.90 of the length
     const char* note = "";
 };
 

@@ -114,12 +114,13 @@ double joined_bytes(const std::string& more) {
 }
 
 TEST(StepCosts, AGpusRingPaysForTheBytesThatJoiningMoves) {
-    // A rank's own keys are seen by all queries, those of an earlier rank by all, those of a later one by
-    // half: 36 + 28 / 2 times the queries of a rank are read as parts of the output, and as many keys as
-    // parts of their gradients, in 2 bytes. Each of the 8 results is written in 2 bytes and needs no sum,
-    // because 8 parts are joined at once. The gradient of queries has 9 parts, as half of a rank's own heads
-    // come last: its sum, in 4 bytes, is written after 8 parts and read with the ninth. The gradients
-    // of keys have 9 parts too, but their sum is the result: written, and half of it read and written again.
+    // All queries of a rank see its keys and those of an earlier rank; half of the queries see those of a
+    // later rank. Over 8 ranks, this makes 36 + 28 / 2 times a rank's queries. They are read in 2 bytes as
+    // parts of the output, and as many keys as parts of their gradients. Each of the 8 outputs is written in
+    // 2 bytes and needs no sum, because 8 parts are joined at once. The gradient of queries has 9 parts,
+    // because half of a rank's own heads come last. Its sum, in 4 bytes, is written after 8 parts and read
+    // with the ninth. The gradients of keys have 9 parts too, but their sum is the result: it is written, and
+    // half of it is read and written again.
     const double Q = 8192.0 * 32 * 128, K = 8192.0 * 8 * 128, seen = 36 + 28 / 2.0;
     const double out = 2 * (seen + 8) * Q, dq = out + 8 * 8 * Q;
     const double keys = 2 * (2 * seen + 8 * (4 + 8 / 2)) * K;
@@ -127,13 +128,13 @@ TEST(StepCosts, AGpusRingPaysForTheBytesThatJoiningMoves) {
     EXPECT_LT(joined_bytes("ulysses_size: 8\n"), 1) << "one call computes all";
 }
 
-// A score is 4 bytes. In the forward pass it is written by the product, read and written by tanh, read for
-// the maximum, read and written by the subtraction and by the exponential, read by the sum, and rounded to 2
-// bytes, which the product reads. In the backward pass it is written, passes tanh, the subtraction and the
-// exponential, is rounded, and is read by a product. The gradient of probabilities is written, then read and
-// written by a subtraction, a multiplication and the cap's slope, with another operand each, rounded, and
-// read by two products. Blocks of 16 heads have 512 queries and 1,024 keys; of the last block of each query,
-// half is hidden.
+// A score is 4 bytes. In the forward pass, the product writes it, tanh reads and writes it, and the maximum
+// reads it. The subtraction and the exponential read and write it, the sum reads it, and it is rounded to 2
+// bytes, which the next product reads. In the backward pass, it is written, passes tanh, the subtraction and
+// the exponential, is rounded, and is read by a product. The gradient of probabilities is written, then read
+// and written by a subtraction, a multiplication and the cap's slope, each with another operand. It is then
+// rounded and read by two products. Blocks of 16 heads have 512 queries and 1,024 keys; half of each query's
+// last block is hidden.
 TEST(StepCosts, BlocksOfScoresPayForTheirPassesOverMemory) {
     constexpr double kTokens = 65536, kHeads = 16, kHeadDim = 256;
     PlanRequest request;
@@ -167,9 +168,9 @@ TEST(Simulate, WithEndlessLinksTheStepIsTheSlowestRanksWork) {
         ASSERT_TRUE(plan.time) << said(plan);
         const SimulatedStep step = simulate_step(step_costs(plan, round_speeds()));
         EXPECT_NEAR(step.time.step_s, step.time.compute_s, 1e-3 * step.time.step_s) << layout;
-        // A causal sequence takes 6·N·s operations and 12 for each cell, head dimension and layer (Narayanan
-        // et al. 2021, appendix) if attention's backward takes twice its forward; here it takes 2.5 times
-        // that.
+        // A causal sequence takes 6·N·s operations, and 12 for each cell, head dimension and layer, if
+        // attention's backward pass takes twice as many as its forward pass (Narayanan et al. 2021,
+        // appendix). Here the backward pass takes 2.5 times as many.
         const std::vector<int64_t> work = work_of_ranks(plan);
         const double cells = double(*std::max_element(work.begin(), work.end()));
         const double flops = 6 * active_parameters(*plan.model) * double(plan.sequence.per_rank) +
