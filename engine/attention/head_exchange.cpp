@@ -114,7 +114,7 @@ at::Tensor ByTokens::wait_and_join() {
         const int64_t count = exchange.heads[rank].count;
         const at::Tensor part = received.narrow(0, at, t * B * count * D).view({t, B, count, D});
         at += part.numel();
-        if (rank > 0 && exchange.heads[rank] == exchange.heads[rank - 1]) {  // ranks that share a head
+        if (rank > 0 && exchange.heads[rank] == exchange.heads[rank - 1]) {  // these ranks share a head
             parts.back() = parts.back().to(at::kFloat).add(part);
             summed = true;
         } else {

@@ -26,7 +26,7 @@ struct FlashInputs {
     at::Tensor query_ends, key_ends;  ///< undefined if dense
     int64_t most_queries = 0, most_keys = 0;
     FlashWindow window;
-    double scale = 0;  ///< factor of the scores; 0: D^-1/2
+    double scale = 0;  ///< factor of the scores; 0 means D^-1/2
 
     bool packed() const { return query_ends.defined(); }
 };

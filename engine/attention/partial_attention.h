@@ -74,8 +74,9 @@ class PartialGradients {
     FlashOutput whole_;
     ScoreRule rule_;
     AttentionFamily family_;
-    at::Tensor dq_bhtd_, delta_bht_;  // used by families that keep sums; delta: row sums of dout · out
-    std::optional<PartSums> parts_;   // used by the other families
+    // Used by families that keep sums; delta_bht_ holds row sums of dout · out.
+    at::Tensor dq_bhtd_, delta_bht_;
+    std::optional<PartSums> parts_;  // used by the other families
 };
 
 /// Returns attention over `slices` if one call of LibTorch's CUDA kernels computes all of it: nothing is

@@ -167,9 +167,9 @@ class RingPass {
   private:
     const ShardedAttention::Impl& impl_;
     const std::vector<int64_t>& ulysses_tokens_;
-    const std::vector<AttentionSchedule>* passes_ = nullptr;  ///< one chunk's schedules; null: all tokens
+    const std::vector<AttentionSchedule>* passes_ = nullptr;  ///< one chunk's schedules; null without chunks
     HeldKeys* held_ = nullptr;
-    SentKeys* sent_ = nullptr;  ///< null: keys and values are sent
+    SentKeys* sent_ = nullptr;  ///< null if keys and values are sent
 };
 
 AttentionOutput mesh_forward(const ShardedAttention::Impl& impl, const RingPass& pass,

@@ -40,10 +40,10 @@ struct AttentionOutput {
 };
 
 struct AttentionGradients {
-    at::Tensor dq_bthd;  ///< [B, T, H, D]; the inputs' dtype, or float32 if it is not rounded yet
+    at::Tensor dq_bthd;  ///< [B, T, H, D], in the inputs' dtype, or in float32 before rounding
     at::Tensor dk_btkd;
     at::Tensor dv_btkd;
-    at::Tensor dsinks_h;      ///< float32, from this rank's queries; undefined without sinks
+    at::Tensor dsinks_h;      ///< float32, over this rank's queries only; undefined without sinks
     at::Tensor vectors_bt1w;  ///< as in ScheduledGradients
 };
 

@@ -10,7 +10,7 @@ namespace ringmaster {
 
 struct TransferFailure {
     std::string words;
-    std::string_view cause = {};  ///< one of namespace cause (engine/error.h); empty if not known
+    std::string_view cause = {};  ///< a constant of namespace cause (engine/error.h); empty if unknown
 };
 
 /// Returns the message of any exception without source locations and stack traces, and its cause.

@@ -207,7 +207,7 @@ Transfer Group::exchange(std::vector<at::Tensor> send, int to, std::vector<at::T
                             arriving, recv);
     }
     if (send.empty() && recv.empty()) {
-        ++group.posted;  // keeps the number equal to that of the other ranks, which count this call
+        ++group.posted;  // keeps the count equal to the other ranks' counts, which include this call
         return {};
     }
     int64_t bytes = 0;
@@ -360,7 +360,7 @@ void Group::barrier() {
     if (!group.device.is_cpu()) {
         const auto token = at::zeros({1}, at::TensorOptions().device(group.device));
         all_reduce(token).wait();
-        token.item();  // first blocking call: until here the host has not waited for the other ranks
+        token.item();  // this is the first call in which the host waits for the other ranks
         return;
     }
     const Partner partner = group.all("barrier");

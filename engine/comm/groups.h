@@ -41,7 +41,7 @@ struct Rendezvous {
     bool store_is_elsewhere = false;  ///< torchrun's agent serves the store (TORCHELASTIC_USE_AGENT_STORE)
     std::string key_prefix;           ///< prefix of this attempt's keys, unique to the attempt; not secret
     std::string secret;               ///< the run's secret (auth/run_secret.h), the same on all ranks
-    std::string interface_name;       ///< GLOO_SOCKET_IFNAME, the network interface to use; empty: automatic
+    std::string interface_name;       ///< GLOO_SOCKET_IFNAME, the network interface to use; chosen if empty
 };
 
 /// Reads the variables with `get`, which works like getenv. Throws Error(Usage) if one is missing or not a
@@ -130,7 +130,7 @@ class Groups {
     Group& expert_part();  ///< ranks of one replica that compute the same experts
     Group& experts();      ///< one rank of each part, in the order of the parts
 
-    RankProgress& progress();  ///< position of this rank in the step, for error messages and the rank's agent
+    RankProgress& progress();  ///< this rank's position in the step, for error messages and for its agent
     /// Sets the timeout of transfers from now on.
     void set_timeout(std::chrono::milliseconds timeout);
 
@@ -153,7 +153,7 @@ struct GroupOptions {
     bool through_host = false;
     std::string key;  ///< key that Gloo's peers must prove to hold; connect derives it from the secret
     bool shards_states = false;              ///< if true, also makes the groups shard and replicas
-    std::shared_ptr<RankProgress> progress;  ///< null: Groups makes its own
+    std::shared_ptr<RankProgress> progress;  ///< if null, Groups makes a new object
 };
 
 /// Meets the other ranks at the rendezvous. On the CPU the store stops listening after all have connected.

@@ -12,8 +12,8 @@ namespace ringmaster {
 
 struct CalibrationOptions {
     Device device = Device::Cpu;
-    int devices = 0;            ///< GPUs that may be used; with two or more, also measures their link
-    std::string disk;           ///< folder whose disk is measured too; empty: none
+    int devices = 0;            ///< number of GPUs to use; with two or more, their link is measured too
+    std::string disk;           ///< folder whose disk is also measured; empty to measure no disk
     double seconds_each = 1.2;  ///< seconds for each of the nine figures
 };
 

@@ -20,9 +20,9 @@ LinkFigures measure_link(Groups& groups, double seconds);
 
 struct LinkOptions {
     Device device = Device::Cpu;
-    std::string listen;  ///< address on which this process serves the rendezvous; it chooses the port
+    std::string listen;  ///< address on which this process serves the rendezvous, at a port that it chooses
     std::string meet;    ///< address of the process that serves the rendezvous
-    int port = 0;        ///< port of that address
+    int port = 0;        ///< port at the address `meet`
 };
 
 /// Runs `ringmaster-engine --link` on each of two machines: the listening process prints {"meet":{"address",

@@ -15,8 +15,8 @@ namespace ringmaster {
 /// Finds bitsandbytes' codes by arithmetic, because within a decade of numbers the codes are equally spaced.
 /// Bins above zero have the numbers n = 0.5, 1.5, …; the code of bin n is
 ///     zero + ⌊min(slope · n + offset, last, low_slope · n + low_offset)⌋ + (1 if n ≥ top)
-/// with `slope`, `offset` and `last` of the decade that n is in. Bins below zero have the mirrored codes, at
-/// least 0.
+/// with `slope`, `offset` and `last` of the decade that n is in. Bins below zero have the mirrored codes,
+/// clamped to at least 0.
 struct LinesOfBins {
     /// Number of decades, which begin at 1e-4, 1e-3, 0.01 and 0.1.
     static constexpr std::size_t kDecades = 4;

@@ -17,8 +17,8 @@ struct SeenKeys {
     int64_t head_dim = 0;
     int64_t keys = 0;
     float scale = 0;
-    float softcap = 0;             ///< c: a score s becomes c · tanh(s / c); 0: none
-    const float* sinks = nullptr;  ///< one extra logit per query for its softmax; null: none
+    float softcap = 0;             ///< cap c: if not 0, a score s becomes c · tanh(s / c)
+    const float* sinks = nullptr;  ///< one extra logit per query's softmax; null if there are none
 };
 
 template <typename T>

@@ -17,7 +17,7 @@ namespace ringmaster {
 struct CodeBook16 {
     float values[16];
     uint8_t ascending[16];  ///< codes in ascending order of their entries
-    float midpoints[15];    ///< midpoints of neighbours in that order; a greater value gets the upper code
+    float midpoints[15];    ///< midpoints of neighbouring entries; a greater value gets the upper code
 };
 const CodeBook16& nf4_book();
 const CodeBook16& fp4_book();

@@ -31,7 +31,7 @@ constexpr int64_t even(int64_t rows) {
 
 struct KeyBlock {
     int64_t keys, columns;  ///< S, C
-    int64_t queries;        ///< columns that hold a head's query: a multiple of mask.queries
+    int64_t queries;        ///< number of columns that hold queries, a multiple of mask.queries
     BlockMask mask;         ///< rows of the mask are columns here
     float scale;            ///< scale to apply to the scores
 };

@@ -69,7 +69,7 @@ struct JoinParts {
     int64_t rows;  // B · T · H
     int32_t tokens, heads;
     int64_t head_dim;
-    float* sum;   // the sum so far, unless `begins`; receives the result, unless `whole` is given
+    float* sum;   // holds the sum so far, unless `begins`; receives the result, unless `whole` is set
     float* lse;   // log-sum-exp of the parts joined before
     bool begins;  // true if nothing was joined before
     T* whole;     // receives the rounded result; null if it is not wanted
@@ -204,7 +204,7 @@ struct NormForward {
     bool known;
     float offset = 0;
     bool centred = false;
-    const T* bias = nullptr;  // null: none
+    const T* bias = nullptr;  // null if there are no biases
 
     template <typename Lanes>
     RINGMASTER_ROW void row(Lanes& lanes, int64_t r) const {
@@ -516,7 +516,7 @@ struct CrossEntropy {
         T* logits_v = logits + r * vocab;
         const int64_t label = labels[r];
         const float picked = row_kernels::load(logits_v[label]);
-        float top = -FLT_MAX, sum = 0;  // over this lane; −FLT_MAX, so that a logit of −infinity adds 0
+        float top = -FLT_MAX, sum = 0;  // of this lane; −FLT_MAX makes a logit of −infinity add 0
         const bool packs = row_kernels::in_packs<T>(vocab, logits_v);
         row_kernels::each_pack<T>(lanes, vocab, packs, [&](int64_t v, auto size) {
             const auto pack = row_kernels::load_pack<size.value>(logits_v + v);

@@ -30,7 +30,7 @@ struct ScanTokens {
     const Number* x_tl;
     const Number* steps_tl;  ///< Δ
     const Number* rates_kl;  ///< A, which is below 0
-    const Number* keys_tk;   ///< B; packed
+    const Number* keys_tk;   ///< B, packed
     const Number* queries_tk;
 };
 

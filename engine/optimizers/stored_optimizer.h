@@ -69,7 +69,7 @@ class StoredOptimizer : public Optimizer {
     const std::vector<StateSpec> specs_;
     const std::vector<ParameterGroup> groups_;
     std::unique_ptr<CutBlocks> cuts_;
-    std::shared_ptr<DiskFile> disk_;  ///< null: states are in memory
+    std::shared_ptr<DiskFile> disk_;  ///< null if states are in memory
     int64_t steps_ = 0;
 };
 

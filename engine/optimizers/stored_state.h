@@ -22,7 +22,7 @@ class StoredState {
         at::ScalarType weights;  ///< dtype of the weights
         bool in_host_memory = false;
         at::Device pins_for = at::kCPU;  ///< device to which host memory is copied; pinned if it is a GPU
-        std::shared_ptr<DiskFile> disk;  ///< holds the numbers; null: they are in memory
+        std::shared_ptr<DiskFile> disk;  ///< holds the numbers; null if the numbers are in memory
     };
     /// `book` is null if the format is numbers.
     StoredState(const StateFormat& format, const CodeBook* book, const Where& where);

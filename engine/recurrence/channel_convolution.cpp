@@ -44,8 +44,8 @@ struct ChannelConvolution::Some {
     }
 };
 
-/// Returns the J − 1 inputs before each own stretch that continues a document, received from other ranks: [B,
-/// received · (J − 1), E].
+/// Returns the J − 1 inputs before each of this rank's stretches that continues a document, received from
+/// other ranks: [B, received · (J − 1), E].
 at::Tensor ChannelConvolution::before(const at::Tensor& x_bte) const {
     if (stretches_.stretches.most_sent == 0) return {};
     const at::Tensor& tails_r = stretches_.tails_r;

@@ -297,8 +297,8 @@ void DeltaLayer::for_heads(const at::Tensor& projected_btw, const at::Tensor& be
         body(Some(*this, projected_btw, before_brc, {first, std::min(most, sizes_.key_heads - first)}));
 }
 
-/// Returns the J − 1 convolution inputs before each own stretch that continues a document, received from
-/// other ranks: [B, received · (J − 1), C].
+/// Returns the J − 1 convolution inputs before each of this rank's stretches that continues a document,
+/// received from other ranks: [B, received · (J − 1), C].
 at::Tensor DeltaLayer::tokens_before(const at::Tensor& projected_btw) const {
     if (stretches_.stretches.most_sent == 0) return {};
     const at::Tensor tails_brw = with_zero_row(projected_btw).index_select(1, stretches_.tails_r);

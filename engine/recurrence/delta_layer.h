@@ -20,8 +20,10 @@ namespace ringmaster {
 
 /// Holds the results of the forward pass that the backward pass needs.
 struct DeltaOutput {
-    at::Tensor heads_bthv;                        ///< the rule's output, before the gated norm
-    std::vector<at::Tensor> states, transitions;  ///< one per stretch of this rank; undefined if not needed
+    at::Tensor heads_bthv;  ///< the rule's output, before the gated norm
+    /// One per stretch of this rank. A state is undefined if a document begins with the stretch. A transition
+    /// is undefined if a document begins or ends with it.
+    std::vector<at::Tensor> states, transitions;
 
     bool defined() const { return heads_bthv.defined(); }
 };

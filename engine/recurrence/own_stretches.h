@@ -36,8 +36,8 @@ struct OwnStretches {
     std::vector<OwnStretch> own;
     at::Tensor sources_jp;   ///< [J, P] index of the source that each tap reads; S if the tap reads nothing
     at::Tensor targets_js;   ///< [J, S] position that reads a source by a tap; P if no position does
-    at::Tensor tokens_p;     ///< [P] token at each position; T if none
-    at::Tensor positions_t;  ///< [T] position of each token; P for padding
+    at::Tensor tokens_p;     ///< [P] token at each position; T if the position has none
+    at::Tensor positions_t;  ///< [T] position of each token; P if the token is padding
     /// [most_sent · (J − 1)] the last tokens of each stretch whose document continues in another stretch; T
     /// if none.
     at::Tensor tails_r;

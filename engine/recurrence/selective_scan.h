@@ -52,7 +52,8 @@ class SelectiveScan {
 
     template <class Body>
     void for_some(const ScanTensors& in, const Body& body) const;
-    /// Returns the gradient of the state after each own stretch; undefined if no later stretch reads it.
+    /// Returns the gradient of the state after each of this rank's stretches; undefined if no later stretch
+    /// reads that state.
     std::vector<at::Tensor> gradients_after(const at::Tensor& dgated_bte, const at::Tensor& gates_bte,
                                             const ScanTensors& in, const DeltaOutput& output) const;
 

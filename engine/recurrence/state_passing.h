@@ -13,18 +13,19 @@
 
 namespace ringmaster {
 
-/// A rank's maps, one per own stretch: [rows, heads, K, K] and [rows, heads, K, V]; undefined if nothing is
-/// sent.
+/// Holds the maps of a rank's stretches, one each: [rows, heads, K, K] and [rows, heads, K, V]. A map is
+/// undefined if no other stretch needs it.
 struct StateMaps {
     std::vector<at::Tensor> transitions, ends;
     bool only_decays = false;  ///< transitions are [rows, heads, 1 or K, 1]
 };
 
-/// Returns the state before each own stretch; undefined if a document begins there. All ranks take part.
+/// Returns the state before each of this rank's stretches; undefined if a document begins there. All ranks
+/// take part.
 std::vector<at::Tensor> states_before(Groups& groups, const OwnStretches& stretches, const StateMaps& maps,
                                       const at::Tensor& like_bhkv);
 
-/// Returns the gradient of the state after each own stretch; undefined if a document ends there.
+/// Returns the gradient of the state after each of this rank's stretches; undefined if a document ends there.
 /// `transitions` are those of the forward pass. `ends` holds what the gradient of the state before each
 /// stretch would be if the gradient of the state after it were zero.
 std::vector<at::Tensor> state_gradients_after(Groups& groups, const OwnStretches& stretches,

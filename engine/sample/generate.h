@@ -21,8 +21,8 @@ struct Prompt {
 struct Generation {
     TokenChoice choice = {};
     int64_t max_new_tokens = 200;
-    std::vector<int64_t> stop_ids = {};  ///< tokens that end a completion; they are part of it
-    int64_t at_once = 32;                ///< most sequences that are decoded together
+    std::vector<int64_t> stop_ids = {};  ///< tokens that end a completion, which includes its stop token
+    int64_t at_once = 32;                ///< maximum number of sequences that are decoded together
     /// Set if ranks must make the same number of passes: returns whether any rank needs another pass. All
     /// ranks call it before each pass.
     std::function<bool(bool needs_pass)> any_rank = {};
@@ -31,7 +31,7 @@ struct Generation {
 struct Completion {
     std::vector<int64_t> ids = {};
     std::vector<double> log_probabilities = {};  ///< one for each token
-    bool stopped = false;                        ///< true if it ends with a stop token
+    bool stopped = false;                        ///< true if the completion ends with a stop token
 };
 
 /// Called with each new token: the prompt's index, and the token. Returns false to end all generation.

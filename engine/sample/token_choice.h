@@ -7,11 +7,11 @@ namespace ringmaster {
 
 /// Says how tokens are chosen, with the meaning of transformers' generation parameters.
 struct TokenChoice {
-    double temperature = 0;  ///< divides the logits; 0: always the most probable token
-    int64_t top_k = 0;       ///< chooses among the k most probable tokens and any tied with the last; 0: all
-    double top_p = 1;        ///< then among the most probable tokens that together have this probability
+    double temperature = 0;  ///< divides the logits; if 0, the most probable token is chosen
+    int64_t top_k = 0;       ///< if not 0, only the k most probable tokens and ties with the last
+    double top_p = 1;        ///< of these, only the most probable that together have this probability
     int64_t seed = 0;
-    double divided_by = 1;  ///< number by which the model has already divided the logits: trl.temperature
+    double divided_by = 1;  ///< trl.temperature, by which the model has already divided the logits
 };
 
 struct ChosenToken {

@@ -138,7 +138,7 @@ TEST(Keys, EveryKeyOfEveryReleaseOfAxolotlHasAFate) {
         historic.insert(history.key);
     }
     EXPECT_GT(historic.size(), 500U);
-    // Lists our own keys, those that axolotl passes to transformers, and those in its documentation.
+    // Lists Ringmaster's keys, keys that axolotl passes to transformers, and keys in axolotl's documentation.
     const std::set<std::string_view> more{"adam_eps",
                                           "ulysses_size",
                                           "sequence_chunks",

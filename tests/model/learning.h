@@ -27,7 +27,7 @@ struct Learned {
     double loss = 0;
     at::Tensor gradients;  ///< sum over all ranks
     at::Tensor logprobs;   ///< log-probabilities of all labels, in the sequence's order
-    at::Tensor logits;     ///< logits of the last tokens; undefined on several ranks
+    at::Tensor logits;     ///< logits of the last tokens; undefined if there are several ranks
     double loss_alone = 0;
     /// Bytes that all ranks send in the forward and backward passes of two micro-batches of two rows.
     int64_t sent_bytes = 0;

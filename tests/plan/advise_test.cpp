@@ -309,7 +309,7 @@ TEST(Advise, AThousandRanksTakeAMoment) {
     const PlanRequest request = gpus(1024, 80 * kGiB, 128);
     const std::clock_t start = std::clock();
     const Advice advice = advice_for(reading, request);
-    const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;  // time of this process alone
+    const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;  // CPU time of this process only
     EXPECT_FALSE(advice.plans.empty());
     std::printf("advice for 1,024 ranks: %.0f ms\n", 1e3 * seconds);
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -167,7 +167,7 @@ std::string fault_of(const std::string& text, const Plan& plan, const Diagnostic
 }
 
 /// Returns what a finding's record lacks in a language; empty if nothing. If the finding lacks a sentence's
-/// parameters, that sentence comes out as the finding's own text, or empty.
+/// parameters, the sentence becomes the finding's text or empty.
 std::string lack_of(const Diagnostic& d) {
     if (!finding_records().contains(d.code) || d.message.empty()) return d.message.empty() ? "message" : "";
     const bool of_record = d.message == message_in("en", d) && !d.parameters.empty();

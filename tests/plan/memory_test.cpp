@@ -152,7 +152,7 @@ TEST(Memory, EachStageSharesMoreOfTheStates) {
     EXPECT_NEAR(bytes_a_parameter(3), 18, 1e-9) << "nobody to share with";
 }
 
-// By PEFT's own count, rank 16 on every linear module of Llama-3-8B trains 41,943,040 parameters.
+// By PEFT's count, rank 16 on every linear module of Llama-3-8B trains 41,943,040 parameters.
 TEST(Memory, OnlyAnAdapterHasGradientsAndAnOptimizersStates) {
     MemoryInputs in = llama_8b();
     in.lora = {16, 32, 0, false, module_names(), "", ""};

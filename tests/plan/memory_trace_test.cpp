@@ -102,7 +102,8 @@ TEST(MemoryTrace, TilesAreTakenByThemselvesOnlyWhereTheyCostNoTime) {
     EXPECT_EQ(tile(checkpointing + "tiled_mlp: true\n", 65536), 4096);
 }
 
-// With chunks of one size, longer sequences add only 16 bytes a token to what a device holds: ids and labels.
+// If chunks keep their size, longer sequences add only 16 bytes per token to what a device holds, for ids and
+// labels.
 TEST(MemoryTrace, ADeviceHoldsOneChunkHoweverManyThereAre) {
     const auto of_rank = [](int64_t chunks) {
         const Plan plan = plan_of("sequence_len: " + std::to_string(16384 * chunks) +

@@ -68,7 +68,7 @@ double share_of_ideal(const Gpu& gpu, const std::string& layout, const std::vect
     Speeds speeds = speeds_of(request, plan).speeds;
     speeds.attention_forward = gpu.forward_flops;
     speeds.attention_backward = gpu.backward_flops;
-    speeds.memory = 1e30;  // this engine's joins cost nothing
+    speeds.memory = 1e30;  // makes this engine's joins cost nothing
     speeds.inside_node = gpu.link;
     AttentionMask mask;
     double cells = 0;

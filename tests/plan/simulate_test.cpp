@@ -144,7 +144,8 @@ TEST(StepCosts, BlocksOfScoresPayForTheirPassesOverMemory) {
     Speeds speeds = round_speeds();
     speeds.memory = 1;
     speeds.flops = 1e30;
-    speeds.attention_forward = speeds.attention_backward = 1;  // other speeds decide these costs
+    // These costs depend on the other speeds only.
+    speeds.attention_forward = speeds.attention_backward = 1;
     const HopCosts hop = step_costs(plan, speeds).columns.at(0).hops.at(0);
     const double scores = kHeads * kTokens * (kTokens + 1) / 2 * (1 + 512 / kTokens);
     const double forward = 4 + 8 + 4 + 8 + 8 + 4 + (4 + 2) + 2;
