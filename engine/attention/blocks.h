@@ -1,7 +1,7 @@
-/// Cuts an attention on the CPU into tasks, one per key/value head of a row, and each task into blocks of
-/// queries whose scores fit in a core's cache. The CPU kernels of this folder use the same tasks and blocks,
-/// and each computes a block in its own way. score_block_attention.cpp differs: its blocks hold all heads at
-/// once.
+/// Cuts an attention on the CPU into tasks, at least one per key/value head of a row. Cuts each task into
+/// blocks of queries whose scores fit in a core's cache. The CPU kernels of this folder use the same tasks
+/// and blocks, and each computes a block in its own way. score_block_attention.cpp differs: its blocks hold
+/// all heads at once.
 ///
 /// Letters: B rows, H query heads, K key/value heads, T queries, S keys, D head_dim; group = H / K.
 #pragma once

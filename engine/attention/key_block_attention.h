@@ -1,6 +1,6 @@
 /// Computes the attention of block_attention.h (same letters and contract, but no softcap) with the
-/// processor's bfloat16 matrix products. Scores are stored key by key, summed in float32 and never rounded;
-/// probabilities and the scores' gradients are rounded to bfloat16 for the products that they enter, as in
+/// processor's bfloat16 matrix products. Scores are stored key by key, summed in float32 and never rounded.
+/// Probabilities and the scores' gradients are rounded to bfloat16 for the products that they enter, as in
 /// LibTorch's flash attention.
 #pragma once
 

@@ -1,9 +1,10 @@
 /// Chooses which of our CUDA kernels (engine/kernels/row_kernels.h) replace LibTorch's operations, and starts
 /// these kernels.
 ///
-/// RINGMASTER_CUDA_KERNELS is the only switch, read once: unset or `all` uses all our kernels, `none` uses
-/// LibTorch's operations, and a list of names such as `merge,rms_norm` uses only the listed kernels.
-/// `ringmaster-engine --selftest --device cuda` times each kernel against LibTorch's operations.
+/// RINGMASTER_CUDA_KERNELS is the only switch, and is read once. If it is unset or `all`, all our kernels are
+/// used. With `none`, LibTorch's operations are used. With a list of names such as `merge,rms_norm`, only the
+/// listed kernels are used. `ringmaster-engine --selftest --device cuda` times each kernel against LibTorch's
+/// operations.
 #pragma once
 
 #include <ATen/core/Tensor.h>

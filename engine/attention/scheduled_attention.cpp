@@ -38,8 +38,8 @@ std::vector<Unit> units_of(const AttentionSchedule& schedule, int64_t query_head
     return units;
 }
 
-/// Moves half of this rank's heads to the end of the backward pass: the keys of other ranks arrive while the
-/// first half computes, and the last gradients travel back to their ranks while the second half does.
+/// Moves half of this rank's heads to the end of the backward pass. The keys of other ranks arrive while the
+/// first half computes. The last gradients travel back to their ranks while the second half computes.
 std::vector<Unit> backward_units_of(const AttentionSchedule& schedule, int64_t query_heads,
                                     int64_t key_heads) {
     std::vector<Unit> units = units_of(schedule, query_heads, key_heads);
@@ -148,7 +148,7 @@ class KeyValuePrefetcher {
     KeyHeads last_heads_;
 };
 
-/// Sends the gradients of other ranks' keys and values back to them, and sums the gradients of this rank's
+/// Sends the gradients of other ranks' keys and values back to those ranks. Sums the gradients of this rank's
 /// keys and values in float32, in the order of the units. Gradients that one call of a kernel made
 /// (makes_gradients()) travel in the inputs' dtype, others in float32. If vectors were sent in place of keys
 /// and values, the gradients of those vectors travel instead.

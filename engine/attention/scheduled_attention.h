@@ -1,8 +1,8 @@
 /// Computes attention by a schedule. While one stage computes, the next stage's keys and values are in
 /// flight; partial results are merged in float32. In the backward pass, the gradients of other ranks' keys
-/// and values return to them while the next stage computes, and the owner adds them in float32, in the order
-/// of the stages. Gradients travel in float32 if they are sums, and in the inputs' dtype if one call of a
-/// kernel computed them.
+/// and values return to those ranks while the next stage computes. The owner of the keys adds them in
+/// float32, in the order of the stages. Gradients travel in float32 if they are sums, and in the inputs'
+/// dtype if one call of a kernel computed them.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
 #pragma once

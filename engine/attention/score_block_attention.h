@@ -3,10 +3,10 @@
 /// kernels for GPUs cannot do, and runs on any device. Nothing waits for the device, and nothing is added by
 /// atomics, so equal inputs give equal bits.
 ///
-/// Scores, softmax and all sums are float32: products of 16-bit inputs are written in float32 without a
-/// rounding in between, and a partial result is never rounded before it is merged. Like FlashAttention-2, it
-/// rounds probabilities and the scores' gradients to the inputs' dtype for the products that they enter,
-/// because the GPU multiplies 16-bit matrices many times as fast; probabilities are summed before the
+/// Scores, softmax and all sums are float32. Products of 16-bit inputs are written in float32 without a
+/// rounding in between. A partial result is never rounded before it is merged. Like FlashAttention-2, the
+/// code rounds probabilities and the scores' gradients to the inputs' dtype for the products that they enter,
+/// because the GPU multiplies 16-bit matrices many times as fast. Probabilities are summed before the
 /// rounding.
 ///
 /// Letters, shapes and contract are those of block_attention.h. Blocks are sized by

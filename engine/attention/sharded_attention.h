@@ -75,8 +75,9 @@ class ShardedAttention {
                                 const at::Tensor& v_btkd, AttentionOutput output,
                                 const at::Tensor& sinks_h = {}, SentKeys* sent = nullptr);
 
-    /// Returns a chunk's keys and values in the form in which later chunks read them from `held`: with
-    /// Ulysses, those of this rank's heads for all tokens of the group. Every rank of the group must call it.
+    /// Returns a chunk's keys and values in the form in which later chunks read them from `held`. With
+    /// Ulysses, the result has only this rank's heads, for all tokens of the group. Every rank of the group
+    /// must call it.
     KeysValues held_form(size_t chunk, const KeysValues& own, int64_t query_heads) const;
 
     /// Compute the same as forward and backward for one chunk of the tokens. `held` has the keys and values

@@ -28,8 +28,8 @@ std::filesystem::path module_file() {
     return !exists(program_folder / kName) && exists(of_build) ? of_build : program_folder / kName;
 }
 
-/// Sets variables that LibTorch and cuBLAS read: without a fixed workspace, cuBLAS's sums differ from run to
-/// run, and LibTorch refuses its products while the switch of deterministic.h is on.
+/// Sets variables that LibTorch and cuBLAS read. Without a fixed workspace, cuBLAS's sums differ from run to
+/// run, and LibTorch refuses cuBLAS's products while a Deterministic object (deterministic.h) exists.
 void set_up_libraries() {
     setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
     if (std::getenv("PYTORCH_CUDA_ALLOC_CONF") == nullptr)

@@ -1,5 +1,5 @@
-// This file alone includes Gloo's headers. The headers come from Debian and the library is part of LibTorch,
-// so no code here constructs Gloo's classes or derives from them: c10d makes and holds Gloo's devices.
+// This file alone includes Gloo's headers. The headers come from Debian, but the library is part of LibTorch.
+// Therefore no code here constructs Gloo's classes or derives from them; c10d makes and holds Gloo's devices.
 #include <cstdlib>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 

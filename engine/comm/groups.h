@@ -1,10 +1,10 @@
 /// Builds the process groups of a mesh over c10d, and lets the ranks find each other.
 ///
 /// Each rank has one Groups. The world group carries gradients and the step's few scalars; ring and ulysses
-/// carry keys and values; shard and replicas carry sharded states; expert_part carries experts' states, and
-/// experts the tokens that experts compute. A group of one rank has no process group:
-/// its transfers copy data at most. One meter counts all transfers of a Groups. All ranks of a group make the
-/// same calls in the same order.
+/// carry keys and values; shard and replicas carry sharded states. The group expert_part carries experts'
+/// states, and the group experts carries the tokens that experts compute. A group of one rank has no process
+/// group: its transfers copy data at most. One meter counts all transfers of a Groups. All ranks of a group
+/// make the same calls in the same order.
 #pragma once
 
 #include <ATen/core/Tensor.h>

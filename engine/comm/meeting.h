@@ -15,9 +15,9 @@ struct Meeting {
 };
 
 /// Opens the store and returns after every rank has arrived. Unless torchrun serves the store, rank 0 serves
-/// it: at 127.0.0.1 if all ranks are on one node, otherwise at MASTER_ADDR if it is numeric or names an
-/// address of this machine, otherwise at interface_address(). Throws Error(Unreachable) if the port is in
-/// use, nobody answers, or ranks are missing after `timeout`; the message names the missing ranks.
+/// it. If all ranks are on one node, its address is 127.0.0.1. Otherwise the address is MASTER_ADDR if that
+/// is numeric or names an address of this machine, else interface_address(). Throws Error(Unreachable) if the
+/// port is in use, nobody answers, or ranks are missing after `timeout`; the message names the missing ranks.
 Meeting meet(const Rendezvous& rendezvous, std::chrono::milliseconds timeout);
 
 /// Returns the numeric address, IPv4 or IPv6, of the interface that the rendezvous names; else 127.0.0.1 if

@@ -1,5 +1,5 @@
-/// Authenticates Gloo's connections. Gloo takes whoever first connects to its port for the expected rank, so
-/// both ends of every connection prove that they hold the run's key before the first transfer.
+/// Authenticates Gloo's connections. Gloo accepts whoever first connects to its port as the expected rank.
+/// Therefore both ends of every connection prove before the first transfer that they hold the run's key.
 #pragma once
 
 #include <string>

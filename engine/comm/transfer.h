@@ -1,8 +1,8 @@
-/// Follows a posted transfer to its completion and meters it: on the CPU with a thread that waits for the
-/// c10d::Work objects, on a CUDA device with events that are read later. Each process group has one `Watch`,
-/// for the CPU or for a device.
+/// Follows a posted transfer to its completion and meters it. On the CPU, a thread waits for the c10d::Work
+/// objects; on a CUDA device, events mark the completion and are read later. Each process group has one
+/// `Watch`, for the CPU or for a device.
 ///
-/// On the CPU, the waiting thread measures how long it has waited for a transfer, and counts only the time in
+/// On the CPU, the waiting thread measures how long it has waited for a transfer. It counts only the time in
 /// which it runs, so that a suspended process does not time out. On a device, NCCL's watchdog measures the
 /// time and aborts.
 #pragma once

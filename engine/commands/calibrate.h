@@ -1,5 +1,5 @@
-/// Measures the speed of this machine's parts with the kernels and groups that training uses: matrix
-/// products, attention forward and backward, a copy, a message between two ranks of this node, and a disk.
+/// Measures this machine's speeds with the kernels and groups that training uses. The figures cover matrix
+/// products, attention forward and backward, a copy, messages between two ranks of this node, and a disk.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-/// Runs one rank of a run, from start to exit status: meets the other ranks, trains by the run directory's
-/// plan, and records events and logs in the run directory.
+/// Runs one rank of a run, from start to exit status. The rank meets the other ranks, trains by the run
+/// directory's plan, and records events and logs in the run directory.
 #pragma once
 
 #include <filesystem>

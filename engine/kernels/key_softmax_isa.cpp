@@ -35,8 +35,8 @@ inline void store_pair(Bf16* to, float first, float second) {
     store(to[1], second);
 }
 
-/// Visits two keys at a time, panel by panel: calls `body` with the place for the panel's pairs, its first
-/// column, both rows from that column on, and the weight of the second row (0 if there is none).
+/// Visits two keys at a time, panel by panel. Calls `body` with the address of the panel's pairs, the panel's
+/// first column, both rows from that column on, and the weight of the second row (0 if there is none).
 template <typename Body>
 inline void for_each_pair(const float* scores, const KeyBlock& block, Bf16* panels, const Body& body) {
     for (int64_t key = 0; key < block.keys; key += 2) {

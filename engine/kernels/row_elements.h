@@ -1,5 +1,5 @@
-/// Reads and writes elements of rows in float32, one by one or in packs, and distributes a row over lanes,
-/// for our CUDA kernels (row_kernels.h) on the device and on the host.
+/// Reads and writes elements of rows in float32, one by one or in packs, and distributes a row over lanes.
+/// Serves our CUDA kernels (row_kernels.h) on the device and on the host.
 #pragma once
 
 #include <cstdint>

@@ -187,10 +187,10 @@ struct JoinParts {
     }
 };
 
-/// Computes RMSNorm, y = x · rstd · (offset + weight) with rstd = (mean(x²) + eps)^-1/2; or LayerNorm if
-/// `centred`, y = (x − mean) · rstd · (offset + weight) + bias, where rstd is that of x − mean. `stats` holds
-/// a row's rstd, or its mean and rstd; it is read if `known` is set, and written otherwise. Sources: Zhang &
-/// Sennrich 2019, equation 4; Ba et al. 2016, equation 4.
+/// Computes RMSNorm, y = x · rstd · (offset + weight) with rstd = (mean(x²) + eps)^-1/2. If `centred` is set,
+/// computes LayerNorm, y = (x − mean) · rstd · (offset + weight) + bias, where rstd is computed from x −
+/// mean. `stats` holds a row's rstd, or its mean and rstd; it is read if `known` is set, and written
+/// otherwise. Sources: Zhang & Sennrich 2019, equation 4; Ba et al. 2016, equation 4.
 template <typename T>
 struct NormForward {
     static constexpr LanesOfRow kLanes = LanesOfRow::Block;

@@ -4,10 +4,10 @@
 ///
 ///     h_t = exp(Δ_t · A) · h_{t−1} + Δ_t · B_t · x_t,        y_t = Σ_k C_t · h_t.
 ///
-/// The state stays in the processor's first cache, and no array has an element for each token, channel and
-/// number of the state: the backward pass keeps the state at the start of every kScanChunk tokens, and
-/// computes the states of one chunk again. Numbers are float32, or float64 for tests. Each kernel exists for
-/// each instruction set.
+/// The state stays in the processor's first-level cache, and no array has an element for each token, channel
+/// and number of the state. The backward pass keeps only the state at the start of every kScanChunk tokens,
+/// and computes the states of one chunk at a time again. Numbers are float32, or float64 for tests. Each
+/// kernel exists for each instruction set.
 ///
 /// Letters: T tokens, K numbers of a channel's state, L = kScanLanes channels.
 /// Source: Gu & Dao 2023, "Mamba", arXiv 2312.00752, sections 3.2 and 3.3.2.

@@ -20,7 +20,7 @@ at::Tensor scales_from(const CodeBook& book, const at::Tensor& largest);
 
 /// Returns the values of single codes, without their scale.
 at::Tensor numbers_of(const CodeBook& book, const at::Tensor& codes);
-/// Returns, for each code, the distance from its number to the farther of its two neighbours' numbers, plus
+/// Returns, for each code, the distance from its number to the farther of its two neighbours' numbers. Adds
 /// the width of a bin if the book looks numbers up in bins.
 at::Tensor gaps_of(const CodeBook& book, const at::Tensor& codes);
 

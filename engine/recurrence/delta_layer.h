@@ -1,7 +1,8 @@
 /// Computes a layer with the gated delta rule, between the layer's first and last matrix, over the ranks that
-/// share a sequence: a short causal convolution with SiLU, norms of queries and keys, decay and β, the rule,
-/// and the gated norm. Documents are independent. Ranks exchange an affine map of the state for each stretch
-/// and the tokens that the convolution reads before it; both sizes are independent of the sequence's length.
+/// share a sequence. The steps are a short causal convolution with SiLU, norms of queries and keys, decay and
+/// β, the rule, and the gated norm. Documents are independent. For each stretch, ranks exchange an affine map
+/// of the state and the tokens that the convolution reads before the stretch. Both sizes are independent of
+/// the sequence's length.
 ///
 /// Letters: B rows, T this rank's tokens of a row, W outputs of the layer's first matrix, H value heads, V
 /// width of a head's values, C channels of the convolution, J its taps.

@@ -1,5 +1,6 @@
 /// Cuts a rank's stretches (engine/layout/stretches.h) into chunks, and makes the tables that bring tokens
-/// into chunks and back, with the tokens before a stretch that a short convolution also reads.
+/// into chunks and back. The tables include the tokens before a stretch, which a short convolution also
+/// reads.
 ///
 /// Letters: T this rank's tokens of a row, P positions in chunks (each stretch is filled up to whole chunks),
 /// S sources (tokens, then the tokens before each stretch), J taps of the convolution.
@@ -41,8 +42,9 @@ struct OwnStretches {
     /// [most_sent · (J − 1)] the last tokens of each stretch whose document continues in another stretch; T
     /// if none.
     at::Tensor tails_r;
-    /// [received · (J − 1)] rows of all ranks' joined tails: the tokens before each of this rank's stretches
-    /// that continue a document; one past the last row for places before the document.
+    /// [received · (J − 1)] rows of all ranks' joined tails that hold the tokens before each of this rank's
+    /// stretches that continues a document. For a place before the document, the index is one past the last
+    /// row.
     at::Tensor before_r;
     /// Pair i: token tail_tokens_m[i] of this rank gets the gradient in row tail_rows_m[i] of all ranks'
     /// joined gradients.
@@ -52,8 +54,9 @@ struct OwnStretches {
 /// Appends a row of zeros. Tables refer to that row if there is nothing to read.
 at::Tensor with_zero_row(const at::Tensor& x_br);
 
-/// Returns the inputs of a convolution before each own stretch, [B, received · (J − 1), C], given the last
-/// inputs of the stretches that other stretches continue (tails_r of x). All ranks take part.
+/// Returns the convolution's inputs before each of this rank's stretches, [B, received · (J − 1), C].
+/// `tails_brc` has the last inputs of the stretches that other stretches continue (tails_r of x). All ranks
+/// take part.
 at::Tensor tokens_before(Groups& groups, const OwnStretches& stretches, const at::Tensor& tails_brc);
 /// Returns the gradients, [B, M, C], of the tokens tail_tokens_m that other stretches read; undefined if
 /// there are none. All ranks take part.

@@ -1,8 +1,8 @@
-/// Computes the scan of a Mamba-1 layer, between the layer's matrices, over the ranks that share a sequence:
-/// steps Δ = softplus(steps + bias), the scan with rates A = −exp(A_log), the term that skips the state, D ·
-/// x, and the gate. Documents are independent. A stretch is an affine map of the state, h_after = P ⊙
-/// h_before + S, with P = exp(A · Σ Δ): ranks exchange P and S, two numbers for each channel and number of
-/// its state, however long the sequence is (state_passing.h). Gradients go the same way back.
+/// Computes the scan of a Mamba-1 layer, between the layer's matrices, over the ranks that share a sequence.
+/// This covers the steps Δ = softplus(steps + bias), the scan with rates A = −exp(A_log), the term D · x,
+/// which skips the state, and the gate. Documents are independent. A stretch is an affine map of the state,
+/// h_after = P ⊙ h_before + S, with P = exp(A · Σ Δ). Ranks exchange P and S, two numbers for each channel
+/// and number of its state, however long the sequence is (state_passing.h). Gradients go the same way back.
 ///
 /// Letters: B rows, T this rank's tokens of a row, E channels, K numbers of a channel's state.
 /// Sources: Gu & Dao 2023, arXiv 2312.00752, section 3.3; JambaMambaMixer in transformers 5.23.
