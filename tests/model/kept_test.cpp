@@ -137,9 +137,9 @@ TEST(Kept, NoChoiceOfItChangesALossOrAGradient) {
                 for (const Kept& kept : choices) {
                     const Learned less = learn(model, mesh, kept, precision);
                     EXPECT_NEAR(less.loss / all.loss, 1, bound);
-                    // In mixed precision each loss chunk's product is rounded to bfloat16 (an error of 2^-9)
-                    // before it is added, so hundreds of small chunks add up more rounding errors than one
-                    // chunk.
+                    // In mixed precision, each loss chunk's product is rounded to bfloat16 (an error of 2^-9)
+                    // before it is added. Hundreds of small chunks therefore accumulate more rounding errors
+                    // than one chunk.
                     const bool is_chunked = kept.loss_chunk_tokens < Kept().loss_chunk_tokens;
                     const double roundings = is_chunked && precision != Precision::Float32 ? 1e-3 : 0;
                     EXPECT_LT((less.gradients - all.gradients).norm().item<double>() / norm,

@@ -108,8 +108,8 @@ TEST(ExpertParallel, OffersSizesThatWork) {
     EXPECT_EQ(divisor->fixes.front().edits.front().value, "8");
 }
 
-/// Dividing experts moves tokens in place of weights: a rank then gathers a part's weights only, and a step
-/// of few tokens takes less time on the links.
+/// Dividing experts moves tokens in place of weights. A rank then gathers only the weights of one part of the
+/// experts, and a step of few tokens takes less time on the links.
 TEST(ExpertParallel, TakesLessMemoryAndLessTimeForWeights) {
     const std::string sharded = "fsdp_version: 2\nfsdp_config: {reshard_after_forward: true}\n";
     const Plan whole = mixture_plan(sharded, 8);

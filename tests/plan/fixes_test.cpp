@@ -1,4 +1,4 @@
-// Applies every fix that is offered, and tests that its finding is gone, that no new finding as severe has
+// Applies every fix that is offered. Tests that its finding is gone, that no new finding as severe has
 // appeared unless the fix names it, and that the rest of the text is unchanged.
 #include <gmock/gmock.h>
 
@@ -107,8 +107,9 @@ std::map<Said, Severity> what_is_said(const Plan& plan) {
     return all;
 }
 
-/// Returns whether `after` differs from `before` only by lines removed, added or changed where the fix has
-/// edits or the finding's key stands, and keeps the order of the others.
+/// Returns false if a line was added, changed or removed that belongs neither to the finding's key nor to one
+/// of the fix's edits. An edit of a nested key permits every line, and indented lines and list items may also
+/// be removed. The other lines must keep their order.
 bool only_edits(const std::string& before, const std::string& after, const std::string& finding_key,
                 const Fix& fix) {
     const auto is_edited = [&](const std::string& line) {

@@ -1,6 +1,6 @@
 // Checks the launches of FlashAttention-2 for the slice sets of whole runs, without tensors, against the
-// launch rules of its kernels (flash_contract.h): every row that is read was written, and each query sees
-// exactly its keys.
+// launch rules of its kernels (flash_contract.h). Every row that is read must have been written, and each
+// query must see exactly its keys.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -1,7 +1,7 @@
-/// Plans published runs of other engines with the settings that their sources used, and compares what this
-/// engine takes: the memory of a rank at the published length, or the longest sequence whose expected memory
-/// fits the card. A row that needs a feature that the engine lacks is planned without that feature, and its
-/// note says so.
+/// Plans published runs of other engines with the settings that their sources used, and compares this
+/// engine's figures with theirs. The figure is the memory of a rank at the published length, or the longest
+/// sequence whose expected memory fits the card. A row that needs a feature that the engine lacks is planned
+/// without that feature, and its note says so.
 ///
 /// Every row of the project's two collections that names model, devices and a memory or a longest length is
 /// here, except:

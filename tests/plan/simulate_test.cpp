@@ -150,8 +150,8 @@ TEST(StepCosts, BlocksOfScoresPayForTheirPassesOverMemory) {
     const double scores = kHeads * kTokens * (kTokens + 1) / 2 * (1 + 512 / kTokens);
     const double forward = 4 + 8 + 4 + 8 + 8 + 4 + (4 + 2) + 2;
     const double backward = 4 + 8 + 8 + 8 + (4 + 2) + 2 + 4 + 8 + 12 + 12 + (4 + 2) + 2 * 2;
-    // For each 1,024 or 512 · 2 scores, rows of D numbers are moved: the output's sums are scaled and added
-    // to, those of dq are added to, keys are read, and their gradients are written, then read and added.
+    // For each 1,024 or 512 · 2 scores, rows of D numbers are moved. The output's sums are scaled and added
+    // to, and dq's sums are added to. Keys are read, and their gradients are written, then read and added.
     const double rows = kHeadDim / 1024;
     EXPECT_NEAR(hop.forward_s / (scores * (forward + rows * (8 + 8 + 2 * 2))), 1, 1e-3);
     EXPECT_NEAR(hop.backward_s / (scores * (backward + rows * (8 + 3 * 2 + 2 * (4 + 12)))), 1, 1e-3);
