@@ -20,7 +20,7 @@ HeadKeys keys_of(const Task& task, const at::Tensor& k_bksd, const at::Tensor& v
     return {rows(k_bksd), rows(v_bksd), reach.begin};
 }
 
-/// Allocates scratch for blocks of scores, [rows, keys] each.
+/// Allocates scratch memory for a block of scores, [rows, keys].
 at::Tensor scratch(const Task& task, const at::Tensor& like) {
     const int64_t rows = task.group * block_rows(task.group);
     return at::empty({rows * block_sizes().keys}, like.options().dtype(at::kFloat));
@@ -41,8 +41,8 @@ void scatter(const at::Tensor& rows, const at::Tensor& x_gtd, const QueryBlock& 
     part.copy_(rows.view(part.sizes()));
 }
 
-/// Caps the scores in place: c · tanh(s / c). `cap_with_slope` also writes the cap's slope, 1 − tanh², to
-/// `slopes`.
+/// Replaces each score s by c · tanh(s / c), where c is the softcap. `cap_with_slope` also writes the cap's
+/// slope, 1 − tanh², to `slopes`.
 void cap(at::Tensor scores, double softcap) {
     if (softcap != 0) scores.div_(softcap).tanh_().mul_(softcap);
 }

@@ -12,7 +12,7 @@ std::mutex mutex;
 int holders = 0;
 
 void set_deterministic(bool on) {
-    at::globalContext().setDeterministicFillUninitializedMemory(false);  // leaves new tensors unfilled
+    at::globalContext().setDeterministicFillUninitializedMemory(false);  // saves the time to fill new tensors
     at::globalContext().setDeterministicAlgorithms(on, false);
 }
 

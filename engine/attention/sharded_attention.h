@@ -4,8 +4,8 @@
 /// layout, documents and window.
 ///
 /// Letters: B rows, H query heads, K key/value heads (H a multiple of K), T this rank's tokens, D head_dim.
-/// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3; the backward of a block
-/// takes the global out and lse (Dao 2023, "FlashAttention-2", section 3.1.2).
+/// Source: Liu et al. 2023, "Ring Attention with Blockwise Transformers", section 3; the backward pass of a
+/// block takes the global out and lse (Dao 2023, "FlashAttention-2", section 3.1.2).
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -17,7 +17,8 @@ namespace {
 constexpr double kMillisecond = 1e-3;  // seconds per unit of c10::Event::elapsedTime
 
 c10::Event record_on(const c10::Stream& stream) {
-    c10::Event event(stream.device_type(), c10::EventFlag::BACKEND_DEFAULT);  // this flag records the time
+    // With this flag, the event records its time.
+    c10::Event event(stream.device_type(), c10::EventFlag::BACKEND_DEFAULT);
     event.record(stream);
     return event;
 }
@@ -97,7 +98,7 @@ class DeviceWatch final : public Watch {
 
     void failed(const std::shared_ptr<Transfer::State>&) override {}
 
-    bool stop() override { return true; }  // the backend aborts its communicators by itself
+    bool stop() override { return true; }  // the backend aborts its communicators itself
 
     void collect() override {
         std::lock_guard lock(measure_->mutex);

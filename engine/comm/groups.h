@@ -38,7 +38,7 @@ struct Rendezvous {
     std::string master_addr = "127.0.0.1";
     int master_port = 0;
     std::optional<int> store_fd;      ///< RINGMASTER_STORE_FD: rank 0's listening socket, opened by its agent
-    bool store_is_elsewhere = false;  ///< torchrun's agent serves the store (TORCHELASTIC_USE_AGENT_STORE)
+    bool store_is_elsewhere = false;  ///< true if torchrun serves the store (TORCHELASTIC_USE_AGENT_STORE)
     std::string key_prefix;           ///< prefix of this attempt's keys, unique to the attempt; not secret
     std::string secret;               ///< the run's secret (auth/run_secret.h), the same on all ranks
     std::string interface_name;       ///< GLOO_SOCKET_IFNAME, the network interface to use; chosen if empty

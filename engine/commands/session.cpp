@@ -255,7 +255,7 @@ bool prove_first(const Plan& plan, const RunFolder& run, Groups& groups, Trainer
                  EventWriter& events) {
     events.write(PhaseEvent{"preflight", 0, 1});
     groups.progress().begin(Activity::Preflight, trainer.completed_steps());
-    constexpr int64_t kRowsLookedAt = 4096;  // rows that are searched for labels
+    constexpr int64_t kRowsLookedAt = 4096;  // number of rows that are searched for labels
     const TokenFile* tokens = trainer.tokens(stop_requested);
     if (tokens == nullptr) return false;
     const PreflightReport report =

@@ -15,7 +15,7 @@ namespace ringmaster::RINGMASTER_ISA {
 
 namespace {
 
-constexpr int64_t kStrip = 256;  // elements whose table entries are found at once
+constexpr int64_t kStrip = 256;  // number of elements whose table entries are looked up at once
 
 inline float multiply_add(float a, float b, float c) {
 #ifdef __FMA__

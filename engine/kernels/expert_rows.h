@@ -16,7 +16,7 @@ struct ExpertRows {
     /// Writes out_nw = Σ_k weights_nk · y[rows_nk], and rounds once; `weights` may be null.
     void (*combine)(const T* y, const int64_t* rows, const float* weights, T* out, int64_t tokens,
                     int64_t per_token, int64_t width);
-    /// Computes the backward of rows weight · f(gate) · up; `dact` is the gradient of the weighted rows.
+    /// Computes the backward pass of rows weight · f(gate) · up; `dact` is the gradient of the weighted rows.
     /// Writes sums_m = Σ dact · f(gate) · up, replaces gate_up by the gradients of gate and up, and writes
     /// weight · f(gate) · up to `act`, which may be `dact`.
     void (*gate_backward)(const GateRule& rule, T* gate_up, T* act, const T* dact, const float* weights,

@@ -82,7 +82,7 @@ struct JoinParts {
         const T* values[kMost];  // null: the part does not cover this row, or saw no key
         float weights[kMost];
         float keep;
-        bool changes;  // the row's result differs from what the sum already holds
+        bool changes;  // true if the row's result differs from the sum so far
     };
 
     template <typename Lanes>

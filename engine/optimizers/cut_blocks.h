@@ -16,7 +16,7 @@ class CutBlocks {
     /// ranks.
     CutBlocks(Parameters& parameters, const std::vector<int64_t>& blocks, int64_t states);
 
-    /// A contiguous stretch of a parameter's elements on this rank.
+    /// Describes a contiguous stretch of a parameter's elements on this rank.
     struct Stretch {
         int64_t begin = 0, count = 0;
         int64_t cut = -1;  ///< index of the cut block that holds this stretch; -1 if the stretch consists of

@@ -113,7 +113,7 @@ class Came : public MatrixRule {
         } else {
             update = momentum.clone();
         }
-        at::Tensor weight = weights.clone();  // the library adds in the weights' dtype
+        at::Tensor weight = weights.clone();  // as in the library, weights are updated in their dtype
         if (at.decay != 0) weight.add_(weight, -at.decay * at.rate);
         return weight.add_(update.mul_(number(at.rate)).neg_());
     }
@@ -157,7 +157,8 @@ class Muon : public MatrixRule {
 
     std::optional<double> change(const MatrixStep& at, const Optimizer::Element& element, int64_t,
                                  const std::vector<at::Tensor>&, double, double divisor) const override {
-        if (divisor == 0) return std::nullopt;  // a matrix, whose elements depend on each other
+        // The parameter is a matrix, whose elements depend on each other.
+        if (divisor == 0) return std::nullopt;
         const double m = beta1_ * element.states[0] + (1 - beta1_) * element.gradient;
         const double v = beta2_ * element.states[1] + (1 - beta2_) * element.gradient * element.gradient;
         return -at.rate * (at.decay * element.weight + m / (eps_ + std::sqrt(v)) / scale_at(at.step));

@@ -36,7 +36,7 @@ class Optimizer {
     /// optimizer that averages.
     virtual void use_averaged_weights(bool) {}
 
-    // The following members serve proofs, which compare an update with its formula in float64.
+    // Proofs use the following members to compare an update with its formula in float64.
     /// Names an element that this rank updates.
     struct Place {
         size_t parameter = 0;

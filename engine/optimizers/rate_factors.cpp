@@ -134,7 +134,7 @@ double one_cycle(const Config& config, const RatePoint& p) {
 struct Schedule {
     LrScheduler scheduler;
     double (*factor)(const Config&, const RatePoint&);
-    bool warms_up;  ///< a linear warmup from 0 precedes this schedule
+    bool warms_up;  ///< true if a linear warmup from 0 precedes this schedule
 };
 
 constexpr Schedule kSchedules[] = {

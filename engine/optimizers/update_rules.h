@@ -19,7 +19,7 @@ struct RuleStep {
     int64_t step = 1;  ///< counts from 1
     double rate = 0;
     double decay = 0;
-    bool in_codes = false;  ///< the states are block-wise codes
+    bool in_codes = false;  ///< true if the states are block-wise codes
 };
 
 class ElementRule {

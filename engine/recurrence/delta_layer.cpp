@@ -136,7 +136,7 @@ struct DeltaLayer::Some {
     Heads heads;
     at::Tensor sources_bsc;            ///< inputs of the convolution, and a row of zeros
     at::Tensor mixed_bpc;              ///< the convolution's outputs before SiLU
-    at::Tensor read_nmglv, step_nmgl;  ///< set for a state space: the values are x times the steps
+    at::Tensor read_nmglv, step_nmgl;  ///< set for a state space, in which the values are x times the steps
     DeltaInputs inputs;
     std::optional<DeltaRule> rule;
 

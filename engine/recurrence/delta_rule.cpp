@@ -128,7 +128,7 @@ DeltaInputs DeltaRule::finish(const Backward& backward) const {
     d.q_nm1lk = (dq * from_begin).sum(2, true);
     at::Tensor dwritten = at::matmul(transposed(scores_nmgll), dout).add_(at::matmul(k_end_nmglk, dstates));
     const at::Tensor dscores = at::matmul(dout, transposed(written));
-    add_differences(dsums, (dscores * scores_nmgll).tril_(-1));  // leaves out each token's own score
+    add_differences(dsums, (dscores * scores_nmgll).tril_(-1));  // leaves out tokens' scores with themselves
     const at::Tensor dqk = (dscores * decay_nmgll).sum(2, true);
     d.q_nm1lk.add_(at::matmul(dqk, in_.k_nm1lk));
     d.k_nm1lk.add_(at::matmul(transposed(dqk), in_.q_nm1lk));

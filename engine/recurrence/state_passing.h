@@ -17,7 +17,7 @@ namespace ringmaster {
 /// undefined if no other stretch needs it.
 struct StateMaps {
     std::vector<at::Tensor> transitions, ends;
-    bool only_decays = false;  ///< transitions are [rows, heads, 1 or K, 1]
+    bool only_decays = false;  ///< if true, transitions are diagonal: [rows, heads, 1 or K, 1]
 };
 
 /// Returns the state before each of this rank's stretches; undefined if a document begins there. All ranks

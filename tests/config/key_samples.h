@@ -15,7 +15,7 @@ struct Sample {
     const char* beside;
     const char* one;
     const char* other;
-    bool refusal_counts = true;  ///< accepting one value and refusing the other is an effect
+    bool refusal_counts = true;  ///< if true, it is an effect that only one value is refused
 };
 
 inline constexpr const char* kLora =

@@ -178,7 +178,8 @@ TEST_F(HistoryTest, OfALongFileTheEndAndSamplesComeFirstAndTheRestTurnsOutTheSam
     const RunDirectory run = make_run("long", RunPhase::Running, 1);
     constexpr int64_t kSteps = 20'000;
     write_steps(run, 0, 1, kSteps, 2.0);
-    write_steps(run, 0, kSteps - 100, kSteps - 100, 9.0, 90'000);  // the same step again, at the very end
+    // Writes the same step again, at the end of the file.
+    write_steps(run, 0, kSteps - 100, kSteps - 100, 9.0, 90'000);
     ASSERT_GT(std::filesystem::file_size(run.events() / event_file_name(0)), 2U << 20);
     RunHistory history(run);
     history.read(0ms);
@@ -218,7 +219,8 @@ TEST_F(HistoryTest, DamagedAndHostileFilesCostNothingAndBreakNothing) {
         text += to_json_line({1e9 * i, 1, step}) + "\n";
     }
     write(run.events() / event_file_name(1), text);
-    std::filesystem::create_directories(run.events() / event_file_name(2));  // a folder has the file's name
+    // A folder takes the place of rank 2's file.
+    std::filesystem::create_directories(run.events() / event_file_name(2));
     write_steps(run, 1, 1, 100, 3);
     RunHistory history(run);
     read_all(history);

@@ -93,7 +93,7 @@ TEST(MachineReport, AsksThisMachine) {
 TEST(SshHosts, AreCountedWithoutPatterns) {
     EXPECT_EQ(count_ssh_hosts("Host a b\n  HostName x\nhost=\"c\"\n# Host d\nHost *\nHost !e f?\nHostName g\n"
                               "\tHOST a\nMatch host h\nHost i # j\n"),
-              4);  // the matches are a, b, c and i
+              4);  // the counted hosts are a, b, c and i
     EXPECT_EQ(count_ssh_hosts(""), 0);
 }
 

@@ -121,7 +121,7 @@ TEST(FlashCalls, SeeEveryCellOnceOfAnyHop) {
                                             [&](int64_t end) { return end >= mask.documents.back(); }),
                              mask.documents.end() - 1);
         if (round % 2 == 1) mask.window = draw(1, 50);
-        if (round % 3 == 1) {  // all share the first document
+        if (round % 3 == 1) {  // all documents share the first one as their prompt
             mask.continues.assign(mask.documents.size(), 0);
             mask.continues[0] = -1;
         }

@@ -37,7 +37,7 @@ struct OtherRun {
     std::string settings;
     int64_t length;       ///< published longest length, or the length at which the memory was published
     double memory = 0;    ///< published bytes of a rank; 0 if the longest sequence was published
-    bool is_lean = true;  ///< expects at most 1.10 of the memory, or at least 0.90 of the length
+    bool is_lean = true;  ///< if true, expects at most 1.10 of the memory or at least 0.90 of the length
     const char* note = "";
 };
 

@@ -222,7 +222,7 @@ TEST(Simulate, KeysHideBehindAHopUntilTheLinkIsSlowerThanIt) {
     Speeds speeds = round_speeds();
     const StepCosts endless = step_costs(plan, speeds);
     const HopCosts& hop = endless.columns[0].hops[1];
-    const double bytes = 65536 / 4 * 2 * 8 * 128 * 2.0;  // all keys of a rank, bfloat16
+    const double bytes = 65536 / 4 * 2 * 8 * 128 * 2.0;  // a rank's keys and values, in bfloat16
     const auto attention_waits = [&](double link) {
         Speeds slow = speeds;
         slow.inside_node = link;
@@ -359,7 +359,7 @@ TEST(Simulate, MicroBatchesAreAsManyTimesTheWork) {
 
 struct Trace {
     nlohmann::json json;
-    std::map<std::pair<int, int>, std::vector<nlohmann::json>> rows;  // rows by pid and tid
+    std::map<std::pair<int, int>, std::vector<nlohmann::json>> rows;  // events by pid and tid
     std::map<std::pair<int, int>, std::string> names;
 };
 
