@@ -12,7 +12,7 @@ namespace ringmaster {
 
 struct CalibrationOptions {
     Device device = Device::Cpu;
-    int devices = 0;            ///< number of GPUs to use; with two or more, their link is measured too
+    int devices = 0;            ///< number of GPUs available; with two or more, measures their link
     std::string disk;           ///< folder whose disk is also measured; empty to measure no disk
     double seconds_each = 1.2;  ///< seconds for each of the nine figures
 };

@@ -12,7 +12,7 @@ namespace ringmaster {
 
 struct SelftestOptions {
     std::optional<Device> device;  ///< if empty, CUDA if there is a device, else the CPU with a note
-    int devices = 0;               ///< number of GPUs to use, as in CalibrationOptions
+    int devices = 0;               ///< number of GPUs available, as in CalibrationOptions
     double seconds_each = 0.3;     ///< seconds per timing
 };
 
