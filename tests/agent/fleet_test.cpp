@@ -30,7 +30,7 @@ FleetPlace place(int node, int nodes, int port = 0, const std::string& secret = 
     return {node, nodes, "127.0.0.1", port, secret};
 }
 
-/// Returns whether a connection to the port is accepted at an address of this machine.
+/// Returns whether `port` accepts a connection at `address_here`, an address of this machine.
 bool is_listened_at(const char* address_here, int port) {
     const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
@@ -56,7 +56,7 @@ void say(const Descriptor& socket, const std::string& text) {
     [[maybe_unused]] const ssize_t put = ::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL);
 }
 
-/// Returns everything received until the other end closes, or for two seconds.
+/// Returns everything received until the other end closes or sends nothing for two seconds.
 std::string heard_on(const Descriptor& socket, bool* closed = nullptr) {
     std::string text;
     char buffer[4096];
@@ -84,7 +84,7 @@ int64_t resident_bytes() {
     return pages * ::sysconf(_SC_PAGESIZE);
 }
 
-/// Drives node 0's agent as the supervisor does.
+/// Polls node 0's Fleet in a thread, as the agent does.
 class FirstNode : public testing::Test {
   protected:
     void start(int nodes) {

@@ -1,12 +1,12 @@
-// A rank that trains nothing: it writes the events of a run, ends on SIGTERM as the engine does, and fails
-// as the variable SCRIPT_<rank> says, a list of words:
+// Stands in for a rank but trains nothing: it writes the events of a run, ends on SIGTERM as the engine does,
+// and fails as the environment variable SCRIPT_<rank> tells it to. The variable is a list of words:
 //
 //   steps=N        completes after N steps (default 3); steps=0: continues until it is asked to stop
 //   at=N           does the following when step N is done:
 //     exit=N | signal=N | error=TEXT (an error event, then exit status 1; '_' stands for a blank) | hang
 //     (ignores SIGTERM) | leave (starts a child that sleeps, then SIGKILL) | quiet (exit 0 without an event)
-//   cause=WORD     is the cause of that error, such as timeout
-//   attempt=N      does it in attempt N only
+//   cause=WORD     sets the cause of the error event, such as timeout
+//   attempt=N      does what follows at=N in attempt N only
 //   peer=R         fails with a lost connection once rank R is gone
 //   deaf           does not handle SIGTERM, and so dies of it
 //   slow=MS        takes MS milliseconds to save when asked to stop
@@ -93,7 +93,8 @@ class Rank {
     bool has(const std::string& word) const { return script_.count(word) > 0; }
     int64_t number(const std::string& word) const { return std::stoll(script_.at(word)); }
 
-    /// Returns the address of a listening socket; an empty text if there is none.
+    /// Returns the address at which the socket `descriptor` listens, or an empty text if it is no listening
+    /// socket.
     static std::string listening_address(const std::string& descriptor) {
         int listening = 0;
         socklen_t size = sizeof listening;
@@ -108,10 +109,10 @@ class Rank {
         return ::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
     }
 
-    /// Writes down the facts that tests check: the environment, the session, and where the store's socket
-    /// listens.
+    /// Writes the facts that tests check: environment variables, whether the agent is the parent, the address
+    /// of the store's socket, the number of other open descriptors, and the checkpoint to resume from.
     void leave_traces() const {
-        int open = -1;  // leaves out the events file
+        int open = -1;  // starts at -1 because the events file does not count
         for (int fd = 3; fd < 256; ++fd) open += ::lseek(fd, 0, SEEK_CUR) >= 0 || errno != EBADF;
         std::ofstream out(run_ / ("traces-" + std::to_string(rank_)));
         for (const char* name :

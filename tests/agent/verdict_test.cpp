@@ -13,7 +13,7 @@ namespace {
 using testing::Contains;
 using testing::Not;
 
-// Packs an exit status as the kernel does (wait(2)).
+// Packs an exit status into a wait status as the kernel does (wait(2)).
 int exited(int status) {
     return status << 8;
 }
@@ -35,8 +35,8 @@ RankEnd saying(RankEnd end, double t, const std::string& message, const std::str
     return end;
 }
 
-/// Returns a rank whose error event names this cause. The event's text is meaningless, so only the cause can
-/// decide.
+/// Returns `end` with an error event of this cause. The event's text is meaningless, so only the cause can
+/// decide the verdict.
 RankEnd failing_by(RankEnd end, double t, std::string_view cause) {
     end = saying(std::move(end), t, "xyz");
     end.record.error->cause = cause;

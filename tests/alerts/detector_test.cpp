@@ -27,7 +27,7 @@ constexpr double kBegan = 1.7e9;
 struct Curve {
     int ranks = 4;
     int64_t steps = 2000;
-    double noise = 0.02;  ///< standard deviation of the loss, as a share of it
+    double noise = 0.02;  ///< standard deviation of the loss, as a fraction of the loss
     double tail = 0;      ///< degrees of freedom of Student's t noise; 0: normal noise
     double step_s = 0.5;
     unsigned seed = 1;
@@ -102,7 +102,7 @@ TEST(AlertDetector, FindsNothingInTheExamplesRun) {
 
 TEST(AlertDetector, FindsEachFaultInTheExamplesRun) {
     for (int64_t at = 60; at <= 200; at += 20) {
-        // The example trains on few tokens a step, so that its loss varies by a tenth.
+        // The example trains on few tokens per step, so its loss varies by a tenth from step to step.
         const auto spike = [at](RankStep& one) { one.loss *= one.step == at ? 3 : 1; };
         const auto rise = [at](RankStep& one) { one.loss *= one.step >= at && one.step < at + 5 ? 2 : 1; };
         const auto nan = [at](RankStep& one) { one.loss = one.step >= at ? std::nan("") : one.loss; };
@@ -142,7 +142,7 @@ TEST(AlertDetector, FindsAlmostNothingInHeavyTails) {
 }
 
 TEST(AlertDetector, FindsNothingInUnevenSteps) {
-    // In each step a different rank waits least, as with documents of uneven length.
+    // In each step a different rank waits for the shortest time, as with documents of uneven length.
     const auto uneven = [](RankStep& one) {
         if (one.step % 4 == one.rank) one.wait_s = 0;
         one.wait_s += 0.2 * one.step_s;
@@ -167,7 +167,7 @@ TEST(AlertDetector, FindsASpikeOfTwoStepsThatIsLessHigh) {
 
 TEST(AlertDetector, RepeatsASpikeOnlyAfterTheCoolDown) {
     const auto spikes = [](RankStep& one) { one.loss *= one.step > 200 && one.step % 40 == 0 ? 3 : 1; };
-    // 1,800 steps of 0.5 s last 15 minutes: there is time for two alerts.
+    // The 1,800 steps with spikes last 15 minutes, so the cool-down allows two alerts.
     EXPECT_THAT(names_of(alerts_of({.change = spikes})), ElementsAre("spike", "spike"));
 }
 

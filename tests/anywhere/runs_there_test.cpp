@@ -1,4 +1,5 @@
-// Tests a machine's list of its runs: it cannot name another host to connect to, or another program to run.
+// Tests the list of runs that a machine sends: the list cannot make this machine connect to another host or
+// run another program.
 #include "launcher/backends/runs_there.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +11,8 @@ namespace {
 
 constexpr const char* kData = "/home/ann/data/ringmaster";
 
-/// Returns the only run of an answer in which node 0, which is the machine that was asked, reports `agent` as
-/// its agent's path.
+/// Returns the only run of an answer in which the machine that was asked, node 0, reports `agent` as the path
+/// of its agent.
 RunThere run_of(const std::string& agent) {
     const std::string data = kData;
     const std::string first = R"({"target":"gpu1","run_dir":"/elsewhere/r1","agent":")" + agent +

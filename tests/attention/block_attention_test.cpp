@@ -71,8 +71,8 @@ using Case = std::tuple<std::tuple<int64_t, int64_t, SliceMask>, Heads, at::Scal
 
 class BlockAttention : public ::testing::TestWithParam<Case> {};
 
-/// Lengths lie around the block sizes; if there are more threads than key/value heads, several threads share
-/// a head.
+/// The lengths lie around the block sizes. With more threads than key/value heads, several threads share a
+/// head.
 TEST_P(BlockAttention, IsFullAttention) {
     const auto [lengths, heads, dtype, threads] = GetParam();
     at::set_num_threads(threads);

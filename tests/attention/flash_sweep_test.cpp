@@ -1,6 +1,6 @@
 // Compares FlashAttention-2's calls (forward, backward and joined) with float64, for the slice sets of whole
-// runs. By default the kernels are their CPU twin, which leaves NaN wherever CUDA's kernels leave old memory;
-// under the label gpu they are CUDA's, in memory that held NaN before.
+// runs. By default a CPU twin replaces the kernels and leaves NaN wherever CUDA's kernels leave memory
+// unwritten. Under the label gpu the test runs CUDA's kernels in memory that held NaN before.
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ Result joined(const FlashKernel& kernel, const Sequence& x, const std::vector<Sl
     packed_forward(kernel, {out}, x.q, x.k, x.v, slices);
     const auto unwritten = [](const at::Tensor& t) { return at::full_like(t, NAN, at::kFloat); };
     const FlashOutput whole = out.finish();
-    KeyGradients keys;  // the kernel's own gradients, if one call computes them
+    KeyGradients keys;  // undefined if one call computes all slices, because that call sets them
     if (!is_one_call(slices)) keys = {unwritten(x.k), unwritten(x.v), true};
     packed_backward(kernel, {dq}, keys, x.dout, x.q, x.k, x.v, whole, slices);
     return {whole, {dq.finish().out_bhtd, keys.dk_bksd, keys.dv_bksd}};
@@ -40,7 +40,7 @@ void check(const FlashKernel& kernel, const SliceSet& set, const Shape& shape,
     expect_equal({*whole, *d}, truth, bound, set.name + ", in one call");
 }
 
-/// Checks the twin of a device with this many multiprocessors.
+/// Checks the CPU twin of a device that has `multiprocessors` multiprocessors.
 void check_twin(const SliceSet& set, const Shape& shape, int64_t multiprocessors) {
     FlashTwin twin;
     FlashKernel kernel = twin.kernel();
@@ -75,7 +75,8 @@ TEST(FlashSweep, IsFloat64sAttentionInSeveralLaunches) {
     }
 }
 
-/// Fills memory with NaN that the allocator will hand out again, in small and large blocks.
+/// Fills small and large blocks of device memory with NaN and frees them, so that the allocator hands them
+/// out again.
 void leave_nan(at::Device device) {
     std::vector<at::Tensor> blocks = {at::full({int64_t{128} << 20}, NAN, device)};
     for (int i = 0; i < 64; ++i) blocks.push_back(at::full({int64_t{1} << 16}, NAN, device));

@@ -18,7 +18,7 @@ struct FullAttention {
     at::Tensor out_bthd, lse_bht, dq_bthd, dk_bskd, dv_bskd;
 };
 
-/// `hidden_ts` marks the keys that a query does not see; a query that sees none gets zeros.
+/// `hidden_ts` marks the keys that a query does not see. A query that sees no key gets zeros.
 inline FullAttention full_attention(const at::Tensor& q_bthd, const at::Tensor& k_bskd,
                                     const at::Tensor& v_bskd, const at::Tensor& dout_bthd,
                                     const at::Tensor& hidden_ts, const ScoreRule& rule = {}) {

@@ -1,5 +1,5 @@
-// Tests float32 attention by LibTorch's memory-efficient kernel; its CPU twin refuses what that kernel
-// refuses.
+// Tests float32 attention by LibTorch's memory-efficient kernel, with a CPU twin that refuses the same inputs
+// as the kernel.
 #include <gtest/gtest.h>
 
 #include "engine/attention/cuda_flash.h"

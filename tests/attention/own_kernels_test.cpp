@@ -73,7 +73,7 @@ void expect_merged(const RunRows& run, at::Device device, at::ScalarType dtype, 
     EXPECT_EQ(room.select(1, kQueries + 1).abs().max().item<float>(), 0);
 }
 
-/// The result is exact, because each sum has only two float32 numbers.
+/// Adds a part to an earlier sum. The result is exact, because each sum has only two float32 numbers.
 void expect_summed(const RunRows& run, at::Device device, at::ScalarType dtype, int64_t head_dim) {
     at::manual_seed(5);
     const at::Tensor room = at::randn({2, 7, 3, head_dim}).to(device), before = room.clone();
@@ -84,13 +84,13 @@ void expect_summed(const RunRows& run, at::Device device, at::ScalarType dtype, 
     EXPECT_TRUE(at::equal(room.select(1, 6), before.select(1, 6)));
 }
 
-/// Joins as many parts as the kernel takes, each over some of the tokens and heads, with and without an
-/// earlier sum, into float32 and into the parts' dtype. Compares with the twin. Rows that must not be read
-/// hold NaN.
+/// Compares the kernel with its twin for the largest number of parts, each over some of the tokens and heads.
+/// Joins them with and without an earlier sum, into float32 and into the parts' dtype. Rows that must not be
+/// read hold NaN.
 void expect_joined(const RunRows& run, at::Device device, at::ScalarType dtype, int64_t head_dim) {
     constexpr int64_t kTokens = 6, kHeads = 3;
     at::manual_seed(6);
-    const auto room = [&](float value, at::ScalarType kind) {  // not contiguous
+    const auto room = [&](float value, at::ScalarType kind) {  // the result is not contiguous
         return at::full({2, kTokens + 1, kHeads, head_dim}, value, kind).to(device).narrow(1, 0, kTokens);
     };
     std::vector<AttentionPart> weighed, added;
@@ -99,7 +99,7 @@ void expect_joined(const RunRows& run, at::Device device, at::ScalarType dtype, 
           std::array{1, 4, 2, 1}, std::array{0, 5, 0, 3}, std::array{4, 1, 0, 2}, std::array{2, 2, 0, 1}}) {
         at::Tensor values = at::randn({2, heads, tokens, head_dim}).to(dtype);
         at::Tensor lse = at::randn({2, heads, tokens});
-        lse.select(2, 0).fill_(-INFINITY);  // saw no key
+        lse.select(2, 0).fill_(-INFINITY);  // this query saw no key
         values.select(2, 0).zero_();
         added.push_back({values.to(device).transpose(1, 2), {}, token, head});
         weighed.push_back({added.back().values_bthd, lse.to(device), token, head});
@@ -138,7 +138,7 @@ void expect_joined(const RunRows& run, at::Device device, at::ScalarType dtype, 
     }
 }
 
-/// Joins, adds and merges with `lanes` lanes, and compares each with the twin.
+/// Joins, adds and merges with `lanes` lanes, and compares each result with the twin's.
 void expect_joins(int lanes, int64_t head_dim, at::ScalarType dtype) {
     const RunRows run = [lanes](const RowKernel& kernel) { run_rows_on_host(kernel, lanes); };
     expect_joined(run, at::kCPU, dtype, head_dim);
@@ -146,8 +146,8 @@ void expect_joins(int lanes, int64_t head_dim, at::ScalarType dtype) {
     expect_merged(run, at::kCPU, dtype, head_dim);
 }
 
-/// Lanes wait for each other up to 27 times per row, which takes long with many threads on few
-/// processors. So the default is one lane, which row_lanes_test.cpp compares with the lanes of a launch.
+/// Lanes wait for each other up to 27 times per row, which is slow if there are more threads than processors.
+/// So this test uses one lane; row_lanes_test.cpp compares one lane with the lanes of a launch.
 TEST(OwnKernels, JoinAsTheirTwin) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
         for (const int64_t head_dim : kEdgeSizes) expect_joins(1, head_dim, dtype);

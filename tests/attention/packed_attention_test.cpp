@@ -47,7 +47,8 @@ void expect_close(const at::Tensor& ours, const at::Tensor& truth, const std::st
         << what;
 }
 
-/// Checks the forward and the backward; the backward runs in blocks of `at_once` queries unless that is 0.
+/// Checks the forward and the backward pass. The backward pass runs in blocks of `at_once` queries, or at
+/// once if `at_once` is 0.
 void expect_whole(const Tensors& x, const std::vector<Slice>& slices, int64_t at_once,
                   const std::string& what) {
     const int64_t T = x.q.size(1), S = x.k.size(1);
@@ -87,7 +88,7 @@ AttentionMask random_mask(std::mt19937& random) {
     for (int64_t end = draw(1, 30); end < 64; end += draw(1, 30)) mask.documents.push_back(end);
     mask.documents.push_back(64);
     if (draw(0, 1) == 1) mask.window = draw(1, 40);
-    if (draw(0, 1) == 1) {  // all share the first document
+    if (draw(0, 1) == 1) {  // all documents share the first one as their prompt
         mask.continues.assign(mask.documents.size(), 0);
         mask.continues[0] = -1;
     }
@@ -129,7 +130,8 @@ TEST(PackedAttention, OfSlicesThatShareQueriesIsTheirAttention) {
     for (const int64_t at_once : {0, 5}) expect_whole(random_tensors(2, 24, 26), slices, at_once, "shared");
 }
 
-/// Expects one call for documents; with `padding`, the last tokens are padding.
+/// Expects that all documents are computed in one call that copies nothing. The last `padding` tokens are
+/// padding.
 void expect_one_call(int64_t padding) {
     const Tensors x = random_tensors(1, 64, 64);
     AttentionMask mask;
@@ -185,7 +187,8 @@ void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launc
     EXPECT_TRUE(at::equal(in_place->dv_bksd, plain->dv_bksd));
 }
 
-/// Launches that each take some query heads of a group all add to the gradients of the keys that they share.
+/// If each launch takes some query heads of a group, all launches add to the gradients of the keys that these
+/// heads share.
 TEST(PackedAttention, OfPartsOfAGroupIsThatOfAllItsHeads) {
     at::set_num_threads(1);
     const auto random = [&](int64_t heads) { return at::randn({1, 96, heads, 8}).transpose(1, 2); };
@@ -251,7 +254,7 @@ TEST(Deterministic, LibTorchIsToldWhileOneHoldsIt) {
     EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
 }
 
-/// Ranks may be threads of one process, as in tests: the switch stays on while any thread holds it.
+/// In tests, ranks are threads of one process, so the switch must stay on while any thread holds it.
 TEST(Deterministic, StaysOnForEachOfManyThreads) {
     constexpr int kThreads = 4, kRounds = 50000;
     std::atomic<int> found_off = 0;

@@ -47,7 +47,8 @@ TEST(PanelProducts, TakeATransposeAsItsRows) {
     EXPECT_TRUE(at::equal(panels, packed(x.t().contiguous())));
 }
 
-/// LibTorch's CPU attention asks could_pack, which knows only AMX, and so leaves AVX-512 BF16 unused.
+/// The engine uses the processor's bfloat16 instructions whenever they exist. LibTorch's CPU attention leaves
+/// AVX-512 BF16 unused, because its check (could_pack) only knows AMX.
 TEST(PanelProducts, AreTheProcessorsWhereItHasThem) {
     const at::Tensor of_a_model = at::empty({1, 1, 4, 64}, at::kBFloat16);
     const bool has_them = cpu_has_bfloat16() || std::getenv("RINGMASTER_CPU_PRODUCTS") != nullptr;

@@ -1,5 +1,6 @@
-// Compares a GPU's blocks of scores by LibTorch's operations with float64 and with the CPU's blocks. The
-// operations are the same on every device, except that a GPU's products take 16-bit inputs as they are.
+// Compares attention in blocks of scores, as a GPU computes it with LibTorch's operations, with float64 and
+// with the CPU's own blocks. The operations are the same on every device, except that a GPU multiplies 16-bit
+// inputs without converting them.
 #include "engine/attention/score_block_attention.h"
 
 #include <ATen/Parallel.h>
@@ -70,7 +71,8 @@ SliceSet many_slices() {
 using Case = std::tuple<int, Shape, at::ScalarType, double, int64_t>;
 class ScoreBlockAttention : public ::testing::TestWithParam<Case> {};
 
-// A bound of 1,024 scores cuts sequences into blocks of 16 tokens and more; the other bound is a GPU's.
+// A limit of 1,024 scores cuts sequences into blocks of 16 tokens and more. The other limit, kMostScores, is
+// the one that GPUs use.
 TEST_P(ScoreBlockAttention, IsFloat64sAttention) {
     at::set_num_threads(1);
     at::manual_seed(5);
@@ -121,8 +123,8 @@ Result by_own_blocks(const Sequence& x, const std::vector<Slice>& slices, const 
     return {whole, {dq, dk, dv}};
 }
 
-// Covers hops of rings, gathers, documents, windows and padding; both kinds of blocks must give the same
-// results.
+// Covers hops of rings, gathers, documents, windows and padding. The GPU's blocks and the CPU's must give the
+// same results.
 TEST(ScoreBlockAttention, IsThatOfTheCpusBlocksInWholeRuns) {
     at::set_num_threads(1);
     at::manual_seed(7);

@@ -61,7 +61,7 @@ struct Result {
     }
 };
 
-/// Describes how one sequence is split.
+/// Describes how the tokens of a sequence are split over the ranks.
 struct Way {
     RingAttnFunc func;
     Split split;
@@ -88,7 +88,8 @@ std::vector<Result> run(const Way& way, const AttentionMask& mask, const Inputs&
     return results;
 }
 
-/// Returns this rank's part of the lse. With Ulysses, that is the lse of its heads and its group's tokens.
+/// Returns the part of the log-sum-exps that `rank` holds: with Ulysses, those of the rank's heads for all
+/// tokens of its Ulysses group.
 at::Tensor own_lse(const at::Tensor& lse_bht, const Layout& layout, const Split& split, Heads heads,
                    int rank) {
     const HeadRange own =
@@ -97,7 +98,7 @@ at::Tensor own_lse(const at::Tensor& lse_bht, const Layout& layout, const Split&
         .index_select(2, positions(ring_spans(layout, rank / split.ulysses, split.ulysses)));
 }
 
-/// Joins out, dq, dk and dv of all ranks.
+/// Joins the ranks' out, dq, dk and dv into tensors of the whole sequence.
 std::vector<at::Tensor> whole_of(const std::vector<Result>& results, const Layout& layout,
                                  const Inputs& inputs) {
     std::vector<at::Tensor> whole;
@@ -118,8 +119,8 @@ std::vector<at::Tensor> whole_of(const std::vector<Result>& results, const Layou
 
 /// Holds the errors of out, dq, dk and dv.
 struct Errors {
-    std::vector<double> largest;  ///< largest difference over the largest value
-    std::vector<double> norm;  ///< norm of the difference over the norm; does not depend on a single element
+    std::vector<double> largest;  ///< largest difference divided by the largest value
+    std::vector<double> norm;  ///< norm of the difference divided by the norm; one element hardly changes it
 
     void keep_largest(const Errors& other) {
         if (largest.empty()) *this = other;
@@ -158,7 +159,7 @@ void expect_lse(const std::vector<Result>& results, const Way& way, const Layout
 }
 
 /// Returns the errors of LibTorch's flash attention on one rank, in the inputs' dtype. That kernel does not
-/// support queries that see nothing: here they see themselves, and their results are not compared.
+/// support queries that see no key. Here these queries see themselves, and their results are not compared.
 Errors flash_errors(const AttentionMask& mask, const Inputs& in) {
     const at::Tensor hidden_ts = hidden_by(mask, in.q.size(1)), blind_t = hidden_ts.all(1);
     const at::Tensor seen_t11 = blind_t.logical_not().view({-1, 1, 1}).to(in.q.scalar_type());
@@ -174,7 +175,8 @@ Errors flash_errors(const AttentionMask& mask, const Inputs& in) {
                      full_attention(in.q, in.k, in.v, in.dout, hidden_ts));
 }
 
-/// Compares with full attention in double precision.
+/// Runs attention split as `way` says and returns its errors against full attention in float64. Fails the
+/// test if an error in float32 is too large or, with `twice`, if a second run differs in a bit.
 Errors expect_full_attention(const Way& way, const AttentionMask& mask, const Inputs& inputs, bool twice) {
     const int64_t tokens = inputs.q.size(1);
     const Heads heads{inputs.q.size(2), inputs.k.size(2)};
@@ -195,7 +197,7 @@ Errors expect_full_attention(const Way& way, const AttentionMask& mask, const In
     return errors;
 }
 
-/// Holds bfloat16 to the error of LibTorch's flash attention on one rank, plus a tenth.
+/// Expects each bfloat16 error to be at most 1.1 times that of LibTorch's flash attention on one rank.
 void expect_no_worse(const std::vector<double>& ours, const std::vector<double>& flash) {
     for (size_t i = 0; i < ours.size(); ++i) EXPECT_LE(ours[i], 1.1 * flash[i]) << "out, dq, dk, dv: " << i;
 }
@@ -264,7 +266,7 @@ std::vector<TableCase> table() {
 
 /// Checks every `stride`-th case, each with new inputs. In bfloat16, each case's error norms must be no worse
 /// than flash attention's for the same inputs, and the largest error over all cases no worse than flash's.
-/// Prints the largest ratio of our largest error to flash's in one case.
+/// Prints the largest ratio, over all cases, of our largest error to flash attention's.
 void expect_table(size_t stride, bool twice) {
     const std::vector<TableCase> cases = table();
     std::map<at::ScalarType, Errors> most;
@@ -390,10 +392,10 @@ std::vector<SentBytes> sent_bytes(const Way& way, const AttentionMask& mask, int
     return sent;
 }
 
-/// With P ranks, t tokens per rank over all rows, K key/value heads and head_dim d, the formulas of
-/// ring-flash-attention say: ring p2p and the gather move (P−1)·2·t·K·d elements of the inputs' dtype each
-/// way, and at least (P−1)·2·t·K·d gradients. We send what the slices read, and never more than the formulas
-/// say.
+/// The formulas of ring-flash-attention use P ranks, t tokens per rank over all rows, K key/value heads and
+/// head_dim d. A rank of a ring or a gather sends (P−1)·2·t·K·d elements of the inputs' dtype in the forward
+/// and again in the backward pass. The backward pass also sends at least (P−1)·2·t·K·d gradients. Ringmaster
+/// sends only the keys that the slices read, and never more than the formulas say.
 TEST(ShardedAttentionBytes, AreThoseThatTheSlicesReadAndNeverMoreThanTheFormulas) {
     const int64_t P = 4, t = 2 * 12, K = 2, d = 16;
     for (const NamedMask& mask : kMasks) {
@@ -437,8 +439,8 @@ TEST(ShardedAttentionBytes, AreNoneWhereDocumentsAreAlignedToShards) {
     }
 }
 
-/// A rank sends (P−1)/P · t·d·(2H + 2·max(K, P)) elements in each direction. Source: Jacobs et al. 2023, with
-/// grouped heads.
+/// In the forward pass, and again in the backward pass, a rank sends (P−1)/P · t·d·(2H + 2·max(K, P))
+/// elements. Source: Jacobs et al. 2023, extended to grouped heads.
 TEST(ShardedAttentionBytes, OfUlyssesAreTheFormula) {
     const int64_t P = 4, t = 2 * 12, H = 8, K = 2, d = 16;
     for (const SentBytes& rank :

@@ -46,9 +46,9 @@ inline at::Tensor hidden_by(const SliceSet& set) {
     return hidden;
 }
 
-/// Bounds the largest difference relative to the largest value. In bfloat16 it also bounds the norm of the
-/// difference relative to the values' norm, four times as strictly, so that one large value cannot hide a
-/// lost key.
+/// Expects the largest difference, relative to the largest value, to be at most `bound`. In bfloat16, the
+/// norm of the difference relative to the norm of the values must be at most bound / 4, so that one large
+/// value cannot hide a lost key.
 inline void expect_close(const at::Tensor& ours, const at::Tensor& truth, double bound,
                          const std::string& what) {
     const at::Tensor differences = ours.to(at::kDouble) - truth;

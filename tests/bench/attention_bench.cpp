@@ -4,8 +4,8 @@
 ///
 ///   attention_bench [--tokens 8192] [--ranks 2] [--dtype float32|bfloat16] [--rounds 3] [--json FILE]
 ///
-/// The two take turns; the best of each counts. Prints seconds, GFLOP/s (2 · 7 matrix products of half the
-/// square) and their ratio, which is 1 if splitting costs nothing.
+/// The two configurations take turns, and the fastest round of each counts. Prints seconds, GFLOP/s (2 · 7
+/// matrix products of half the square) and their ratio, which is 1 if splitting costs nothing.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 

@@ -1,6 +1,6 @@
 // Measures what the checksums of a checkpoint's files cost. It writes a file of tensors as a checkpoint does,
-// flushes it to the disk and renames it; the time outside the system's calls is an upper bound of the
-// checksums' cost. In turn it writes the same bytes without checksums.
+// flushes the file to the disk and renames it. The time spent outside system calls is an upper bound of the
+// checksums' cost. After each such save it writes the same bytes without checksums.
 //
 //   checksum_bench --folder DIR [--mib 512] [--rounds 5] [--require 0.03] [--json FILE]
 #include <fcntl.h>
@@ -70,7 +70,7 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-// Replaces write() in this program and its libraries, so that its time counts as the disk's.
+// Replaces write() in this program and its libraries, so that the time spent in write() counts as the disk's.
 extern "C" ssize_t write(int file, const void* bytes, size_t count) {
     return timed_call(SYS_write, file, bytes, count);
 }
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
     }
     std::filesystem::remove(file);
     const double share =
-        *std::min_element(shares.begin(), shares.end());  // other programs' time does not count
+        *std::min_element(shares.begin(), shares.end());  // the round that other programs disturbed least
     const Clock::time_point start = Clock::now();
     const uint32_t sum = crc32c(0, bytes.data(), bytes.size());
     const double sum_s = seconds_since(start), gigabytes = 1e-9 * static_cast<double>(bytes.size());

@@ -1,5 +1,5 @@
-/// Compares the update of AdamW with quantized states to that with float32 states: the same gradients, one
-/// rank with all cores, turn by turn; the best of each counts.
+/// Compares the time of an AdamW update with quantized states and with float32 states. Both get the same
+/// gradients, on one rank with all cores. They take turns, and the fastest round of each counts.
 ///
 ///   optimizer_bench [--mib 512] [--rounds 7] [--require 1.5] [--json FILE]
 ///

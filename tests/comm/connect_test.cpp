@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-/// Holds a socket bound to a free port of 127.0.0.1, which listens only if asked to.
+/// Binds a socket to a free port of 127.0.0.1; the socket listens only if `listening` is true.
 struct FreePort {
     explicit FreePort(bool listening) : fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         const int yes = 1;
@@ -129,7 +129,8 @@ std::string listeners_at(int port) {
     return addresses;
 }
 
-/// Returns where rank 0 of two listens while it waits for rank 1, and after both have met.
+/// Returns the addresses at which rank 0 of two ranks listens while it waits for rank 1, and those after both
+/// have connected.
 std::pair<std::string, std::string> listeners_of(const std::function<void(Rendezvous&)>& adjust) {
     const int port = free_port();
     Rendezvous first = local_rendezvous(0, 2, port), second = local_rendezvous(1, 2, port);

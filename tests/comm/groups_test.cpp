@@ -141,7 +141,7 @@ TEST(Groups, FollowTheMesh) {
         EXPECT_EQ(groups.world().size(), 8);
         const at::Tensor ring_sum = filled(rank);
         groups.ring().all_reduce(ring_sum).wait();
-        EXPECT_TRUE(at::equal(ring_sum, filled(2 * (rank & ~2) + 2)));  // ranks that differ in bit 1
+        EXPECT_TRUE(at::equal(ring_sum, filled(2 * (rank & ~2) + 2)));  // over ranks that differ in bit 1
         const at::Tensor ulysses_sum = filled(rank);
         groups.ulysses().all_reduce(ulysses_sum).wait();
         EXPECT_TRUE(at::equal(ulysses_sum, filled(2 * (rank & ~1) + 1)));

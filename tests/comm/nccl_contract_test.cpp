@@ -1,7 +1,7 @@
-// Tests the calls that groups make of NCCL through c10d, with a twin. The twin keeps the difficult parts of
-// the contract of ProcessGroupNCCL in LibTorch 2.11: ranks wait for each other while they connect, an
-// all-to-all also sends and receives its empty messages, NCCL pairs messages between two ranks in their
-// order, a send returns its memory late if LibTorch's allocator knows it, and the destructor abandons
+// Tests the calls that Groups makes to NCCL through c10d, with a twin that needs no GPU. The twin imitates
+// the difficult parts of ProcessGroupNCCL in LibTorch 2.11: ranks wait for each other while they connect; an
+// all-to-all also sends and receives its empty messages; messages between two ranks are paired in their
+// order; the allocator frees a sent tensor late if it knows of the send; and the destructor abandons
 // transfers.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ struct Wires {
     std::map<std::tuple<std::string, int, int>, std::deque<at::Tensor>>
         under_way;  ///< tensors by group, sender and receiver
     int given_up = 0, shut_down = 0;
-    int marked = 0;  ///< tensors of sends and receives that the allocator frees late
+    int marked = 0;  ///< sent and received tensors that the allocator frees late
 
     template <typename Condition>
     void wait(Condition&& condition, const std::string& what) {

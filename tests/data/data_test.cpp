@@ -15,11 +15,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Writes a tokens file of the given rows. Labels are the ids, but a negative id is a token without a label.
+/// Writes a token file of the given rows. Each token's label is its id; a negative id stands for a token
+/// without a label.
 class TokensOnDisk {
   public:
     explicit TokensOnDisk(const std::vector<std::vector<int32_t>>& rows) : TokensOnDisk(rows, {}) {}
-    /// Makes a packed file: `documents` holds each document's first position among all tokens, and the end.
+    /// Writes a packed file. `documents` holds the position of each document's first token among all tokens,
+    /// and then the number of tokens.
     TokensOnDisk(const std::vector<std::vector<int32_t>>& rows, const std::vector<int64_t>& documents) {
         std::vector<int32_t> ids, labels;
         std::vector<int64_t> offsets = {0};

@@ -74,7 +74,7 @@ class Memory final : public c10::DeviceAllocator {
     void resetPeakStats(c10::DeviceIndex) override { bytes_most = bytes_now.load(); }
 };
 
-/// Allocates pinned memory, which may be any host memory, and remembers it.
+/// Allocates ordinary host memory as pinned memory, and records which addresses are pinned.
 class Pinned final : public c10::Allocator {
   public:
     c10::DataPtr allocate(size_t bytes) override {

@@ -15,7 +15,7 @@
 
 namespace ringmaster::host_device {
 
-/// Gives work to a stream, which runs it when something waits for it.
+/// Queues work on a stream. The work runs when something waits for the stream.
 void give(c10::StreamId stream, std::function<void()> work);
 
 /// Runs the work that the current stream has not run yet.

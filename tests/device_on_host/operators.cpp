@@ -12,7 +12,8 @@ namespace {
 
 using torch::jit::Stack;
 
-/// Makes every number NaN or -1.
+/// Fills the tensor's memory with 0xff bytes, so that floating-point numbers are NaN and signed integers are
+/// -1.
 void spoil(at::Tensor on_host) {
     const at::Tensor spoilt = at::full({static_cast<int64_t>(on_host.element_size())}, 0xff, at::kByte);
     on_host.copy_(spoilt.view(on_host.scalar_type())[0].expand(on_host.sizes()));
@@ -195,7 +196,8 @@ at::Tensor& baddbmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const
     return out;
 }
 
-/// Multiplies integers under the rules of CUDA's product for shapes, which the CPU's does not have.
+/// Multiplies integer matrices, and refuses the shapes that CUDA's product refuses; the CPU's product accepts
+/// them.
 at::Tensor int_mm(const at::Tensor& a, const at::Tensor& b) {
     TORCH_CHECK(a.is_cuda() && b.is_cuda(), "_int_mm: another device");
     TORCH_CHECK(a.size(0) > 16, "_int_mm: self.size(0) needs to be greater than 16, but got ", a.size(0));

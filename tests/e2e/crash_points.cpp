@@ -1,6 +1,6 @@
 // Preloaded into a program, this library intercepts the calls that change files below given folders: write,
-// fsync, rename, unlink and rmdir. It lists the calls, or makes one of them fail, or kills the process before
-// one. A temporary name counts as the final name of its file.
+// fsync, rename, unlink and rmdir. It lists the calls, makes one of them fail, or kills the process just
+// before one of them. A temporary name counts as the final name of its file.
 //
 //   CRASH_UNDER  folders, separated by ':'       CRASH_LOG  a file that gets a line per call: CALL PATH
 //   CRASH_AT     CALL PATH of the call           CRASH_NTH  which of those, from 0

@@ -33,13 +33,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Lists keys whose effect this test does not check, with the reason.
+/// Lists keys whose effect this test does not check, with what each does and the test that checks it.
 const std::map<std::string, std::string> kNotSeenHere = {
     {"ddp_timeout", "how long a rank waits for a lost one: tests/train/patience_test.cpp"}};
 
 constexpr int kRows = 12, kVocabulary = 61;
 
-/// Holds the text of a file that trains for a few steps.
+/// Configures a run of a few steps; each tested key is added to this text.
 const std::string kRunBase =
     "base_model: ./model\n"
     "datasets: [{path: ./rows.jsonl, ds_type: json, type: ''}]\n"

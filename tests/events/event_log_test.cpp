@@ -113,7 +113,7 @@ TEST_F(EventLog, IsFollowedFromAnyOffset) {
     append(phase(1) + phase(2) + phase(3));
     const auto size = static_cast<int64_t>(phase(1).size());
     EXPECT_EQ(done_of(EventReader(file(), size).poll()), (Done{2, 3}));
-    EXPECT_EQ(done_of(EventReader(file(), size + 5).poll()), Done{3});  // begins within a line
+    EXPECT_EQ(done_of(EventReader(file(), size + 5).poll()), Done{3});  // starts in the middle of a line
 }
 
 TEST_F(EventLog, SkipsDamagedAndEndlessLines) {

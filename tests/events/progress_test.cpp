@@ -50,7 +50,7 @@ TEST(Progress, OfAStoppedProcessIsReadByAnother) {
     EXPECT_EQ(as_reason(table.of(0)), other) << "slots are apart";
 }
 
-/// Returns the parts that say where and when a rank at `place` is at work.
+/// Returns the parts of the reason that name the layer, hop and step at which a rank is working.
 Reason work_at(const Place& place) {
     const Reason reason = as_reason(Whereabouts{place, false, {}});
     return {reason.begin() + 1, reason.end() - 1};

@@ -182,7 +182,7 @@ TEST_F(RunJson, ThatIsMissingOrDamagedIsSaidSo) {
         changed.erase(key);
         put(changed.dump());
         const bool may_lack_it =
-            key == "code" || key == "failed_rank" || key == "why";  // older versions wrote none
+            key == "code" || key == "failed_rank" || key == "why";  // older versions did not write these
         EXPECT_EQ(refusal().first, may_lack_it ? Failure::Unreachable : Failure::Refused)
             << key << " missing";
         changed[key] = value.is_number() ? nlohmann::json("text") : nlohmann::json(1e300);

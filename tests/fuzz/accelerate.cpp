@@ -1,4 +1,5 @@
-// Fuzzes an accelerate file, read together with a configuration, and read as a configuration itself.
+// Fuzzes the reader of accelerate's files: reads the input as an accelerate file for a configuration, and as
+// a configuration itself.
 #include "engine/plan/plan.h"
 #include "engine/plan/plan_request.h"
 #include "engine/plan/resolve/make_plan.h"

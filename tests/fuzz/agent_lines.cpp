@@ -1,5 +1,5 @@
-// Fuzzes what an authenticated agent reports of its node and of its ranks' ends: each line that is read is
-// written again without loss.
+// Fuzzes the lines in which an authenticated agent reports its node and how its ranks ended. Each line that
+// is accepted is written again without loss.
 #include "launcher/agent/agent_lines.h"
 #include "tests/fuzz/input_file.h"
 

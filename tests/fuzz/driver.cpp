@@ -1,7 +1,7 @@
 // Runs one fuzz target without libFuzzer: its corpus, then seeded mutations of it.
 //
 //   yaml_fuzz --corpus DIR [--dictionary FILE] [--seconds S] [--inputs N] [--seed N] [--memory-mib N]
-//   yaml_fuzz FILE…          these inputs alone
+//   yaml_fuzz FILE…          runs only these inputs
 //
 // It fails if an input crashes, takes more than a second of processor time or never returns, and if the
 // process's memory grows by more than --memory-mib (512). It then leaves the input in the working directory

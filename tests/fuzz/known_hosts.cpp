@@ -7,7 +7,7 @@ namespace {
 
 using namespace ringmaster;
 
-/// Returns an ed25519 key of 32 times 'k'; the corpus has lines with it.
+/// Returns the ed25519 key whose 32 bytes are all 'k'. The corpus has lines with this key.
 PublicKey shown_key() {
     const std::optional<PublicKey> key =
         parse_key_blob(std::string("\0\0\0\x0bssh-ed25519\0\0\0\x20", 19) + std::string(32, 'k'));

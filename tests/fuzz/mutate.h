@@ -1,4 +1,4 @@
-/// Draws seeded mutations of a corpus, for fuzz targets built with the ordinary compiler.
+/// Generates mutations of a corpus from a seed, for fuzz targets built with the ordinary compiler.
 #pragma once
 
 #include <cstdint>

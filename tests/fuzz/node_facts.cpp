@@ -1,4 +1,5 @@
-// Fuzzes a machine's report of itself: numbers are in range, paths are paths, lists are short.
+// Fuzzes the facts that a machine reports about itself: numbers are not negative, paths are empty or valid on
+// a node, and lists stay below their limits.
 #include "engine/error.h"
 #include "launcher/nodes/facts.h"
 #include "launcher/nodes/from_node.h"

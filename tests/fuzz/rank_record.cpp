@@ -1,4 +1,4 @@
-// Fuzzes a rank's events and log: the record made of them fits into the line that its agent sends.
+// Fuzzes a rank's events and log: the record built from them fits into the line that the rank's agent sends.
 #include "launcher/agent/rank_record.h"
 
 #include "launcher/agent/agent_lines.h"

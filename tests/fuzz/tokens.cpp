@@ -1,4 +1,5 @@
-// Fuzzes a token file: every accepted row lies inside it, and its documents cover it.
+// Fuzzes the reader of token files: every accepted row lies inside the file, and the row's documents cover
+// the row.
 #include "engine/data/tokens.h"
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"

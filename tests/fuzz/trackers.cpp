@@ -1,4 +1,5 @@
-// Fuzzes parse_tracker_states: the result has at most 16 trackers, with short texts and known senders.
+// Fuzzes an agent's report of its trackers: at most 16 are accepted, each with short printable texts and a
+// sender.
 #include "engine/config/document.h"
 #include "launcher/run/tracking.h"
 #include "tests/fuzz/input_file.h"

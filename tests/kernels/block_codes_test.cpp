@@ -66,8 +66,8 @@ TEST(BlockCodes, AreThoseOfTheTablesForBlocksOfAnyLength) {
     }
 }
 
-/// If many elements share a divisor, kernels may divide in another way, whose rounding must equal that of
-/// `/`.
+/// For many elements with the same divisor, kernels may replace the division. The result must round as `/`
+/// does.
 TEST(BlockCodes, AnUpdateRoundsItsQuotientsAsADivisionDoes) {
     std::mt19937 source(3);
     std::normal_distribution<float> normal;

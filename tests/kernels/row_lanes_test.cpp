@@ -22,7 +22,7 @@ std::vector<T> numbers(int64_t count, int64_t seed) {
     return made;
 }
 
-/// Holds what a kernel reads and writes.
+/// Holds the memory that a kernel reads and writes.
 template <typename T>
 struct Memory {
     std::vector<T> a, b, c, d;
@@ -144,7 +144,8 @@ void cross_entropies(int64_t width) {
     });
 }
 
-/// Joins as many parts as fit, of another dtype, to float32 sums; one covers all rows, the others a few.
+/// Returns a join of JoinParts<T>::kMost parts of dtype T to float32 sums. The first part covers all rows;
+/// the others cover fewer.
 template <typename T>
 JoinParts<T> join_of(Memory<T>& m, int64_t width, bool begins, bool to_whole, bool weighed) {
     constexpr int32_t kTokens = 5, kHeads = 2, kOfRows = kTokens * kHeads;

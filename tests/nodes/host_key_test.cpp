@@ -35,7 +35,8 @@ class HostKeys : public testing::Test {
         return folder_ / name;
     }
 
-    /// Returns what these files say about gpu1's key `a`.
+    /// Returns the verdict on gpu1's key `a` if these are the texts of the two user files, the global file
+    /// and the file of revoked keys.
     HostKeyStanding standing(const std::string& first, const std::string& second = "",
                              const std::string& global = "", const std::string& revoked = "") const {
         HostKeySettings settings;

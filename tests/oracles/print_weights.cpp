@@ -1,5 +1,5 @@
-// Prints how a model's folder is read: its weights as its files hold them, and the parts of its config.json
-// that the engine does not compute.
+// Prints what the engine reads from a model's folder: the weights as the files hold them, and the parts of
+// config.json that the engine does not compute.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
-// Runs the engine's own libraries with one fault, put in by the linker (-Wl,--wrap): RINGMASTER_FAULT names
-// it. Preflight has to catch each.
+// Runs the engine's own libraries with one fault, which RINGMASTER_FAULT names. The linker replaces functions
+// by faulty ones (-Wl,--wrap). Preflight has to catch every fault.
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -28,7 +28,7 @@ bool put_in(std::string_view fault) {
     returned faulty_##name(__VA_ARGS__) asm("__wrap_" symbol); \
     returned faulty_##name(__VA_ARGS__)
 
-/// Shifts labels after sharding: the last token of each span has none.
+/// Removes the label of the last token of each span, as if labels were shifted after sharding.
 // clang-format off
 IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6LayoutEibNS_8SegmentsERKNS_13SharedPromptsE",
     // clang-format on
@@ -50,7 +50,7 @@ IN_PLACE_OF("_ZN10ringmaster10shard_rowsERKSt6vectorINS_3RowESaIS1_EERKNS_6Layou
     return shard;
 }
 
-/// Lets every rank count positions from 0.
+/// Makes every rank count positions from 0.
 IN_PLACE_OF("_ZN10ringmaster22positions_in_documentsERKSt6vectorINS_4SpanESaIS1_EERKNS_13AttentionMaskE",
             std::vector<int64_t>, positions_in_documents, const Spans& spans, const AttentionMask& mask) {
     std::vector<int64_t> positions = real_positions_in_documents(spans, mask);
@@ -82,7 +82,8 @@ IN_PLACE_OF("_ZN10ringmaster11batch_shapeERKSt6vectorINS_3RowESaIS1_EERKNS_6Conf
     return shape;
 }
 
-/// The expected counts contain the same fault, so only the computation shows it.
+/// Puts the fault "document boundary ignored" into the expected counts too, so that only the computation
+/// shows it.
 // clang-format off
 IN_PLACE_OF("_ZN10ringmaster12put_expectedERNS_6SharesERKSt6vectorINS_3RowESaIS3_EERKNS_11ModelConfigEbRKS2_IlSaIlEEll",
     // clang-format on
@@ -101,7 +102,7 @@ IN_PLACE_OF("_ZN10ringmaster10count_rowsERKSt6vectorINS_3RowESaIS1_EE", RowCount
     return counts;
 }
 
-/// Lets rejected answers of a pair, or every second row of KTO, weigh 1 % too much.
+/// Makes rejected answers of pairs, or every second row of KTO, weigh 1 % too much.
 IN_PLACE_OF("_ZN10ringmaster15preference_lossERKNS_10PreferenceERKSt6vectorINS_12DocumentSumsESaIS4_EEd",
             PreferenceLoss, preference_loss, const Preference& preference,
             const std::vector<DocumentSums>& documents, double kl) {

@@ -15,7 +15,7 @@
 namespace ringmaster {
 namespace {
 
-/// The layer reads four tensors by tokens: channels and gates, steps, keys, and queries.
+/// The layer reads four inputs per token: channels and gates, steps, keys, and queries.
 constexpr int kInputs = 4;
 using Inputs = std::array<at::Tensor, kInputs>;
 
@@ -197,7 +197,9 @@ TEST(SelectiveScan, SendsTwoNumbersOfEachStateWhateverTheLength) {
     }
 }
 
-/// Computes a span after other tokens, with a state before it and a gradient of the state after it.
+/// Returns the gradients of a span that follows other tokens, for a random state before the span and a random
+/// gradient of the state after it. Sets the span's outputs, the state after it and the gradient of the state
+/// before it.
 TokenScan::Gradients computed(const TokenScan& scan, const TokenSpan& span, const at::Tensor& dy_btc,
                               at::Tensor& y_btc, at::Tensor& state, at::Tensor& dstate) {
     at::manual_seed(3);

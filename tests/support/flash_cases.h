@@ -1,5 +1,5 @@
-/// Draws slice sets of whole runs from a seed: the slices that each rank computes in each hop, for random
-/// layouts, documents, shared prompts, windows and numbers of ranks.
+/// Generates the slice sets of random runs from a seed. A slice set is what one rank computes in one hop. The
+/// runs differ in layout, documents, shared prompts, window and number of ranks.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ struct SliceSet {
     std::vector<Slice> slices;
 };
 
-/// Seeds the drawing of the sets whose launches are all checked by default, and in float64 by an exhaustive
-/// test.
+/// Seed of the slice sets that the sweep tests use: a default test checks all their launches, and an
+/// exhaustive test compares them with float64.
 constexpr uint64_t kSweepSeed = 17;
 constexpr int kSweptSets = 52000;
 
@@ -28,7 +28,7 @@ class SliceSets {
   public:
     explicit SliceSets(uint64_t seed) : random_(seed) {}
 
-    /// Draws one more run of `tokens` tokens and returns its slice sets.
+    /// Chooses another random run of `tokens` tokens and returns its slice sets.
     std::vector<SliceSet> next(int64_t tokens) {
         const auto func = kEveryLayout[static_cast<size_t>(draw(0, std::size(kEveryLayout) - 1))];
         const int ring = 1 << draw(0, 3);
@@ -67,7 +67,7 @@ class SliceSets {
     }
 
   private:
-    /// Draws documents of one of five kinds; half of the runs get padding at the end.
+    /// Returns a random mask with documents of one of five kinds; half of the runs get padding at the end.
     AttentionMask draw_mask(int64_t tokens) {
         AttentionMask mask;
         const int64_t padding = draw(0, 1) == 0 ? 0 : draw(1, tokens * 3 / 5);
@@ -85,7 +85,7 @@ class SliceSets {
         }
         if (mask.documents.empty()) mask.documents.push_back(end);
         if (draw(0, 2) == 0) mask.window = draw(1, draw(0, 1) == 0 ? 64 : tokens / 2);
-        if (kind == 1 && mask.window == 0) {  // answers to the first document
+        if (kind == 1 && mask.window == 0) {  // the other documents are answers to the first
             mask.continues.assign(mask.documents.size(), 0);
             mask.continues[0] = -1;
         }

@@ -2,9 +2,10 @@
 /// which keys a query sees, which arguments CUDA refuses. A row that no launch writes keeps whatever its
 /// memory held before.
 ///
-/// Block sizes differ between devices; this uses the smallest of any device, which writes the fewest rows.
-/// Sources: mha_varlen_fwd and mha_varlen_bwd of PyTorch's flash_api.cpp, and flash_fwd_launch_template.h,
-/// flash_bwd_launch_template.h, block_info.h and mask.h of Dao-AILab/flash-attention, version 2.7.4.
+/// Block sizes differ between devices. These rules assume the smallest block size of any device, with which a
+/// launch writes the fewest rows. Sources: mha_varlen_fwd and mha_varlen_bwd of PyTorch's flash_api.cpp, and
+/// flash_fwd_launch_template.h, flash_bwd_launch_template.h, block_info.h and mask.h of
+/// Dao-AILab/flash-attention, version 2.7.4.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +57,8 @@ struct Sight {
     bool causal = false;
     int64_t left = -1, right = -1;
 
-    /// Returns the first key that query `i` of a segment sees; last() returns the end, which is exclusive.
+    /// Returns the first key that query `i` of a segment sees. last() returns the end of the range, which is
+    /// exclusive.
     int64_t first(int64_t i, int64_t queries, int64_t keys) const {
         return causal || left < 0 ? 0 : std::clamp<int64_t>(i + keys - queries - left, 0, keys);
     }
@@ -69,7 +71,8 @@ struct Sight {
 inline Sight sight_of(const Launch& it, bool forward) {
     int64_t left = it.left, right = it.right;
     if (it.causal && !(forward && it.max_queries == 1)) right = 0;
-    // Single queries take another path, which assumes that each segment has one query.
+    // If max_queries is 1, the forward pass takes another path, which assumes that each segment has exactly
+    // one query.
     if (forward && it.max_queries == 1 && it.heads > it.key_heads && left < 0 && right < 0)
         require(it.query_ends.back() == it.segments(), "single queries with gaps");
     if (left >= it.max_keys) left = -1;

@@ -1,7 +1,7 @@
 /// Implements LibTorch's FlashAttention-2 operators on the CPU with plain matrix products in float64, as
 /// strict as the CUDA kernels: rows that a launch does not write are NaN, arguments that CUDA refuses throw
 /// (flash_contract.h). They replace the operators themselves, so that tests run the engine's own calls with
-/// their exact arguments. The only difference: they accept any floating-point type.
+/// their exact arguments. Unlike the CUDA kernels, they accept any floating-point type.
 #pragma once
 
 #include <ATen/ATen.h>

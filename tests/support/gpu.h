@@ -8,7 +8,7 @@
 
 namespace ringmaster {
 
-/// Loads LibTorch's CUDA half, which none of our programs link, and returns true if it finds a GPU.
+/// Loads libtorch_cuda, which no test program links, and returns true if it finds a GPU.
 inline bool has_gpu() {
     static const bool loaded = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) != nullptr;
     return loaded && at::hasCUDA();

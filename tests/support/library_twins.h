@@ -18,7 +18,7 @@ namespace ringmaster::twins {
 
 /// Holds queries, keys and values: [B, H or K, T or S, D].
 struct Square {
-    at::Tensor q, k, v;  // float64, heads repeated
+    at::Tensor q, k, v;  // float64; key/value heads are repeated for each query head
     double scale;
     at::Tensor hidden;
     int64_t key_heads;

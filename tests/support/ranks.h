@@ -35,7 +35,7 @@ class FirstFailure {
         }
     }
 
-    /// Throws the failure, with its rank before the message; an Error stays an Error.
+    /// Throws the failure, if there is one, with its rank before the message. An Error is thrown as an Error.
     void rethrow() const {
         if (!exception_) return;
         const std::string who = "rank " + std::to_string(rank_) + ": ";
@@ -97,7 +97,7 @@ inline void run_ranks_on_gpu(const Mesh& mesh, const std::function<void(int, Gro
     run_ranks(mesh, options, body);
 }
 
-/// Runs the ranks of the mesh; `ranks` must be the mesh's number of ranks.
+/// Runs the ranks of the mesh. Throws std::logic_error if the mesh does not have `ranks` ranks.
 inline void run_ranks(int ranks, const Mesh& mesh, const std::function<void(int, Groups&)>& body) {
     if (ranks != mesh.ranks()) throw std::logic_error("run_ranks: the mesh has another number of ranks");
     run_ranks(mesh, body);

@@ -1,6 +1,6 @@
-/// Runs our CUDA kernels on the CPU. It runs either only the arithmetic, which is the same `row` as on the
-/// device, with threads as lanes; or all of row_kernels.cu, compiled with tests/support/cuda_on_host in place
-/// of CUDA, with one thread per thread of a block.
+/// Runs the engine's CUDA kernels on the CPU in one of two ways. The first runs only the kernel's `row`
+/// function, with threads as lanes. The second runs all of row_kernels.cu, compiled with
+/// tests/support/cuda_on_host in place of CUDA, with one thread per thread of a block.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,8 @@ class HostLanes {
 constexpr int kAsLaunched = 0;
 constexpr int64_t kEdgeSizes[] = {1, 31, 32, 33, 1023, 4096};  ///< around the sizes of a warp and a block
 
-/// Runs all rows one after the other with `lanes` threads; kAsLaunched distributes them as a launch does.
+/// Runs all rows, one after the other, with `lanes` threads. With kAsLaunched it distributes the rows as a
+/// launch does.
 inline void run_rows_on_host(const RowKernel& kernel, int lanes) {
     if (lanes == kAsLaunched) {
         if (const char* problem = ringmaster_launch_rows(&kernel, nullptr)) throw std::runtime_error(problem);

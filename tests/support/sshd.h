@@ -1,4 +1,4 @@
-/// Runs a real sshd for tests in C++; sshd.py does it for those in Python.
+/// Runs a real sshd for C++ tests; sshd.py does the same for Python tests.
 #pragma once
 
 #include <signal.h>
@@ -50,7 +50,7 @@ class Sshd {
                 said += m_process.readAll();
     }
 
-    /// Stops the server and its sessions; processes that moved to another session live on.
+    /// Stops the server and its sessions. Processes that moved to another session keep running.
     void stop() {
         if (m_process.state() == QProcess::NotRunning) return;
         QProcess children;

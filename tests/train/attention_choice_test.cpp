@@ -32,7 +32,7 @@ Plan plan_of_both_kernels() {
     return plan;
 }
 
-/// The delay is far above the noise of any measurement.
+/// Returns the kernel with a delay of 200 ms per call, far above the noise of any measurement.
 FlashKernel delayed(FlashKernel kernel) {
     const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
     return {[=](const FlashInputs& in) {
@@ -66,7 +66,7 @@ TEST(AttentionChoice, DoesNotTakeAnotherResultHoweverFast) {
     FlashKernel wrong = twin.kernel();
     wrong.forward = [&twin](const FlashInputs& in) {
         FlashKernel::Output output = twin.kernel().forward(in);
-        output.lse = output.lse + 0.7;  // a log-sum-exp of another base
+        output.lse = output.lse + 0.7;  // a log-sum-exp that is off by a constant, as in another base
         return output;
     };
     const AttentionChoice choice = measure_attention(delayed(twin.kernel()), wrong, kSmall, at::kCPU, 0.001);
@@ -171,7 +171,7 @@ TEST(AttentionChoice, TriesEveryShapeThatARanksHopsHave) {
     EXPECT_THAT(run_shapes(plan, 2),
                 ::testing::UnorderedElementsAre(square, half_the_queries, half_the_keys));
     plan.sequence.padded_length = 600000 / 8 * 8;
-    EXPECT_EQ(run_shapes(plan, 0).at(0).tokens, 150000);  // the run's own length, not the one that is timed
+    EXPECT_EQ(run_shapes(plan, 0).at(0).tokens, 150000);  // the run's own length, not the timed length
     plan.config.sample_packing = true;
     EXPECT_TRUE(run_shapes(plan, 0).empty());
 }
@@ -211,7 +211,7 @@ TEST(CudnnAttention, TakesDenseHalfPrecisionSquaresAndRectangles) {
     };
     EXPECT_TRUE(cudnn_takes(inputs(8, 8, 128, kCausalWindow)));
     EXPECT_TRUE(cudnn_takes(inputs(8, 16, 64, {})));
-    // cuDNN's causal triangle begins at another corner.
+    // If queries and keys differ in number, cuDNN aligns its causal triangle with another corner.
     EXPECT_FALSE(cudnn_takes(inputs(8, 16, 64, kCausalWindow)));
     EXPECT_FALSE(cudnn_takes(inputs(8, 8, 64, {3, 0})));
     EXPECT_FALSE(cudnn_takes(inputs(8, 8, 256, kCausalWindow)));

@@ -13,7 +13,7 @@ TEST(DiskNumbers, AreThoseOfATensorThatIsChangedInTheSamePlaces) {
     constexpr int64_t kCount = 2 * DiskNumbers::kAtOnce + 12345;
     at::Tensor expected = at::zeros({kCount});
     DiskNumbers numbers(file, kCount, at::kFloat), others(file, kCount, at::kFloat);
-    constexpr int64_t kEach = 1'000'003;  // does not divide the stretches that are read and written at once
+    constexpr int64_t kEach = 1'000'003;  // not a divisor of DiskNumbers::kAtOnce
     for (int round = 0; round < 2; ++round) {
         others.ahead();
         for (int64_t begin = 0; begin < kCount; begin += kEach) {

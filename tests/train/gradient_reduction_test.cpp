@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLate{300};
 
-/// Each rank's gradients equal its number plus one. The last rank sends its gradients of the last unit late.
+/// All gradients of a rank equal its number plus one. The last rank sends the gradients of the last unit
+/// late.
 TEST(GradientReduction, WaitsForTheLastSumOfTheSlowestRank) {
     Mesh mesh;
     mesh.dp_replicate = mesh.dp_shard = 2;

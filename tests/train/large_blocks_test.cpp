@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMiB = 1 << 20;
 
-/// Returns the private writable memory that the system counts for this process.
+/// Returns the bytes of private writable memory that the system counts for this process.
 size_t mapped() {
     std::ifstream file("/proc/self/statm");
     size_t all = 0, pages = 0;

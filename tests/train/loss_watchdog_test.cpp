@@ -1,4 +1,4 @@
-// Compares the step after which a high loss ends a run with the step of axolotl's callback.
+// Compares the step after which high losses end a run with the step at which axolotl's callback ends it.
 #include "engine/train/loss_watchdog.h"
 
 #include <gtest/gtest.h>

@@ -16,8 +16,8 @@ namespace ringmaster {
 
 namespace fs = std::filesystem;
 
-/// Returns a model with parameters of whole and partial blocks of states, and of fewer than 4,096 elements.
-/// Most ranks' slices begin or end inside a block.
+/// Returns a model that has parameters with whole and with partial blocks of states, and parameters with
+/// fewer than 4,096 elements. Most ranks' slices begin or end inside a block.
 inline ModelConfig ragged_model() {
     ModelConfig model = tiny_model();
     model.num_layers = 1;
@@ -36,7 +36,8 @@ inline Config config_of(const std::string& optimizer) {
     return config;
 }
 
-/// Sets a step's gradients, which depend only on the parameter and the element.
+/// Sets the gradients of a step. They depend only on the step, the parameter and the element, not on how
+/// parameters are sharded.
 inline void give_gradients(Parameters& parameters, int64_t step) {
     for (size_t i = 0; i < parameters.shapes().size(); ++i) {
         const FlatRange own = parameters.own_elements(i);
@@ -64,7 +65,8 @@ struct Outcome {
     std::string states, weights;
 };
 
-/// Takes steps 1 to `half`, and then the others from the saved states.
+/// Takes steps 1 to `half`, saves weights and states, and takes the remaining steps from the saved ones.
+/// Returns the contents of the final files; they are empty unless `writes`.
 inline Outcome trained(const Config& config, Precision precision, const Sharding& sharding, bool writes,
                        const std::string& name, int64_t half, at::Device device = at::kCPU,
                        int64_t updates = 5) {
@@ -104,7 +106,8 @@ inline std::vector<ShardsAndStage> all_shards_and_stages() {
     return all;
 }
 
-/// Compares states and weights byte by byte with a run on one rank, also after a resume.
+/// Expects states and weights on every mesh, with and without a resume, to equal those of a run on one rank
+/// byte by byte.
 inline void expect_the_same_on_every_mesh(const Config& config, Precision precision,
                                           const std::vector<ShardsAndStage>& meshes, int64_t updates = 5) {
     const auto end = [&](const Sharding& sharding, bool writes, const std::string& name, int64_t half) {

@@ -1,5 +1,5 @@
-// Compares the losses of rollouts, and the slopes that weigh their labels, with LibTorch's operations and its
-// autograd; the expected clipping comes from the cases in the papers.
+// Compares the losses of rollouts, and the slopes that weigh their labels, with LibTorch's operations and
+// autograd. The expected clipping follows the cases in the papers.
 #include "engine/train/policy_rules.h"
 
 #include <ATen/ATen.h>
@@ -106,8 +106,8 @@ TEST(PolicyRules, AnotherSamplersLogProbabilitiesWeighTheLossAsInTrl) {
             server.ratio = ratio;
             server.cap = 1.3;
             Case made;
-            // The server gives every other document's tokens lower probabilities, so that sums exceed the
-            // cap, too.
+            // The server's probabilities are lower for the tokens of every other document, so that sums
+            // exceed the cap too.
             const at::Tensor sampled_l = made.log_p_l + 1.2 * at::rand({16}, at::kDouble) - 0.4 -
                                          0.4 * made.rollouts.document_l.remainder(2);
             made.rollouts.factor_l =

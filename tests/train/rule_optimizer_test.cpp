@@ -68,7 +68,7 @@ TEST(Rules, AreTheSameOnAnyNumberOfThreads) {
     }
 }
 
-/// Finds the last element of this rank's slice, wherever in a matrix the slice begins.
+/// Finds the last element of this rank's part of a parameter, in the weights and in the optimizer's states.
 struct LastElement {
     Parameters& parameters;
     size_t parameter;

@@ -1,5 +1,5 @@
-// Reads answers of the process that asks a server for completions: correct ones, and wrong ones of many
-// kinds.
+// Tests the parser for the answers of the process that asks a server for completions, with correct answers
+// and many kinds of wrong ones.
 #include "engine/train/served_completions.h"
 
 #include <gmock/gmock.h>

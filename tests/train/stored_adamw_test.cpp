@@ -110,8 +110,8 @@ TEST(StoredAdamW, ProvesItsOwnUpdate) {
     }
 }
 
-/// The first update makes moments of (1 - beta) times the gradient and its square. The last block of a
-/// parameter is shorter if the block size does not divide the parameter.
+/// After the first update, the moments are (1 - beta) times the gradient and its square. A parameter's last
+/// block is shorter if the parameter's size is not a multiple of the block size.
 TEST(StoredAdamW, KeepsTheMomentsOfEveryBlockWithinACode) {
     for (const char* name : {"adamw_bnb_8bit", "adamw_torch_8bit", "adamw_torch_4bit"}) {
         const Config config = config_of(name);
@@ -168,7 +168,8 @@ class TimedOptimizer {
         parameters_->gradients().values.normal_();
         update();
     }
-    /// Updates once and keeps the least processor time, which, unlike a clock, excludes other programs.
+    /// Updates once and keeps the minimum of the updates' processor time. Unlike wall time, processor time
+    /// excludes other programs.
     void update() {
         const std::clock_t start = std::clock();
         optimizer_->step(1e-3);

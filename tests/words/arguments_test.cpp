@@ -1,4 +1,5 @@
-/// Tests that a program takes what its table of options allows, and says what is wrong with anything else.
+/// Tests that a program accepts the arguments that its table of options allows, and reports what is wrong
+/// with any others.
 #include "engine/words/arguments.h"
 
 #include <gmock/gmock.h>

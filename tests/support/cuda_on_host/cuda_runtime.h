@@ -61,13 +61,14 @@ class Barrier {
     const unsigned threads_;
     std::atomic<unsigned> arrived_ = 0, round_ = 0;
 };
-static_assert(sizeof(std::atomic<unsigned>) == sizeof(unsigned));  // the kernel's futex is a plain number
+static_assert(sizeof(std::atomic<unsigned>) == sizeof(unsigned));  // futex() expects a plain number
 
 /// Holds the state that the threads of a block share.
 struct Block {
     struct Warp {
         Barrier met{kWarp};
-        /// The two buffers are used in turn: a lane that is one exchange ahead writes to the other buffer.
+        /// Lanes use the two buffers in turn, so a lane that is one exchange ahead writes to the other
+        /// buffer.
         std::array<std::array<uint64_t, kWarp>, 2> values{};
     };
 
