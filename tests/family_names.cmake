@@ -1,4 +1,5 @@
-# Fails if code outside engine/families and engine/config names a family of models: only a family's table may describe it.
+# Fails if code outside engine/families and engine/config names a family of models, because only the tables there may
+# describe a family.
 #
 #   cmake -DROOT=. -P tests/family_names.cmake
 cmake_minimum_required(VERSION 3.25)

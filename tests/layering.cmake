@@ -34,11 +34,11 @@ set(allowed_engine/commands engine/words engine/check engine/train engine/sample
 set(allowed_launcher/alerts engine/events engine/files)
 set(allowed_launcher/agent launcher/alerts engine/auth engine/words engine/events engine/files)
 set(allowed_launcher/base engine/config engine/events engine/files)
-set(planning engine/plan/resolve engine/plan engine/config engine/words)  # a config, and its plan
+set(planning engine/plan/resolve engine/plan engine/config engine/words)  # reading a configuration and planning it
 set(allowed_launcher/machine launcher/base engine/events ${planning})
 set(allowed_launcher/run launcher/base launcher/machine launcher/alerts engine/auth engine/families engine/events engine/files ${planning})
 set(allowed_launcher/history launcher/base launcher/machine launcher/run launcher/alerts engine/events engine/files engine/layout ${planning})
-set(a_run launcher/base launcher/machine launcher/run launcher/history)  # a run on any machine, and what became of it
+set(a_run launcher/base launcher/machine launcher/run launcher/history)  # running on any machine, and the history of runs
 set(allowed_launcher/measure ${a_run} engine/plan/time engine/files ${planning})
 set(allowed_launcher/ssh)
 set(allowed_launcher/nodes ${a_run} launcher/alerts launcher/ssh engine/events engine/files ${planning})
@@ -72,7 +72,7 @@ foreach(room IN LISTS rooms)
     foreach(file IN LISTS files)
         get_filename_component(folder ${file} DIRECTORY)
         if(NOT folder STREQUAL room)
-            continue()  # belongs to a room inside this one
+            continue()  # the file belongs to a library in a subfolder
         endif()
         math(EXPR checked "${checked} + 1")
         file(STRINGS ${ROOT}/${file} includes REGEX "^#include \"(engine|launcher|gui)/")

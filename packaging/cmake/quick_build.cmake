@@ -1,4 +1,5 @@
-# Compiles through ccache if it is installed. Its base folder lets a second checkout hit the same cache.
+# Compiles through ccache if it is installed. The base folder makes paths relative, so that a second checkout hits the
+# same cache.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(ccache_command ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
@@ -7,7 +8,8 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${ccache_command})
 endif()
 
-# Links with mold if it is installed: the system's linker takes a third of the time that a changed header costs.
+# Links with mold if it is installed. With the system's linker, linking takes a third of a rebuild after a changed
+# header.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=mold RINGMASTER_HAS_MOLD)
 if(RINGMASTER_HAS_MOLD)

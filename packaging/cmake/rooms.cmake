@@ -2,8 +2,8 @@
 #
 #   ringmaster_room(plan COMPUTES SOURCES mesh.cpp ... LINKS ringmaster_config)
 #
-# COMPUTES marks a library whose loops take time when it runs. Libraries without it are compiled with -O1, which
-# compiles in three quarters of the time of -O3.
+# COMPUTES marks a library whose speed matters at run time. Libraries without COMPUTES are compiled with -O1, which
+# takes three quarters of the compile time of -O3.
 #
 # A unity build compiles six files of a library at a time, because parsing the headers takes longer than compiling the
 # code. Files after APART are compiled alone, because they define names that other files define too. Headers of other
@@ -17,7 +17,7 @@ target_include_directories(ringmaster_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(ringmaster_options INTERFACE RINGMASTER_VERSION="${PROJECT_VERSION}")
 target_compile_options(ringmaster_options INTERFACE -Wall -Wextra -Wshadow -Wsuggest-override -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # GCC 12 sees overlaps and overflows in std::string concatenation that are not there (its bug 105329).
+    # GCC 12 wrongly warns of overlaps and overflows in std::string concatenation (GCC bug 105329).
     target_compile_options(ringmaster_options INTERFACE -Wno-restrict -Wno-stringop-overflow
         -Wno-array-bounds)
 endif()
@@ -29,7 +29,8 @@ if(RINGMASTER_SANITIZE)
     target_link_options(ringmaster_options INTERFACE -fsanitize=${RINGMASTER_SANITIZE})
 endif()
 
-# ringmaster_precompile(NAME HEADER LIBRARY…) makes ringmaster_NAME_pch, from which targets reuse the precompiled header.
+# ringmaster_precompile(NAME HEADER LIBRARY…) adds the target ringmaster_NAME_pch, whose precompiled header other
+# targets reuse.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch.cpp CONTENT "")
 function(ringmaster_precompile name header)
     add_library(ringmaster_${name}_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)

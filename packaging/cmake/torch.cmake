@@ -1,4 +1,4 @@
-# Makes imported targets of the LibTorch in PyTorch's wheel:
+# Defines targets for the LibTorch in PyTorch's wheel:
 #
 #   ringmaster::torch       headers, libtorch_cpu, libc10, Gloo's headers, OpenMP: the CPU engine
 #   ringmaster::torch_cuda  what the CUDA part adds: libtorch_cuda, libc10_cuda, NCCL's and CUDA's headers
@@ -28,8 +28,7 @@ add_library(ringmaster::torch ALIAS ringmaster_torch)
 target_include_directories(ringmaster_torch SYSTEM INTERFACE
     ${TORCH_DIR}/include ${TORCH_DIR}/include/torch/csrc/api/include ${GLOO_INCLUDE_DIR})
 target_compile_definitions(ringmaster_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
-# At run time libtorch_cpu finds its dependencies by its own RPATH, so the link step of the engine need not name
-# them.
+# libtorch_cpu finds its dependencies at run time by its own RPATH, so the engine is linked without naming them.
 target_link_options(ringmaster_torch INTERFACE LINKER:--allow-shlib-undefined
     LINKER:-rpath-link,${TORCH_LIB_DIR})
 target_link_libraries(ringmaster_torch INTERFACE
