@@ -1,4 +1,4 @@
-"""Reads the arguments that benchmarks of the programs share."""
+"""Reads the command-line arguments that the benchmarks share."""
 
 import os
 import pathlib

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the page of `ringmaster serve` in headless Chromium: first paint, 64 ranks x 10,000 steps, and the cost of following a run.
+"""Measures the page of `ringmaster serve` in headless Chromium: the time to the first paint, the time until a run of 64 ranks x 10,000
+steps is drawn, and the processor time of following a run.
 
     tests/bench/browser_page.py --bin build/bin [--require] [--json FILE]
 
@@ -51,7 +52,7 @@ def cpu_s(pid):
 
 
 def tree_cpu_s(root):
-    """Returns the processor time of a living process and its living descendants."""
+    """Returns the processor time, in seconds, of a running process and its running descendants."""
     parents = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -72,7 +73,7 @@ def tree_cpu_s(root):
 
 def opened(served, name, steps):
     """Returns the seconds until the first paint and until all steps are drawn, and the processor time of the server and
-    of the browser. The browser has not opened the page before."""
+    of the browser. A new browser opens the page, so nothing is cached."""
     from browser import Browser
     tab = Browser()
     try:
@@ -82,8 +83,7 @@ def opened(served, name, steps):
         tab.open(served.url._replace(fragment=name).geturl())
         tab.wait("document.querySelectorAll('#charts .plot canvas').length > 13", 60)
         tab.wait(f"document.querySelector('#figures dd').textContent.replace(/\\D/g, '').startsWith('{steps}')", 60)
-        # The page has read all steps once every drawn point stands for a step: 600 points, none of
-        # them missing.
+        # The page has read all steps once its curve has more than 500 points and none of them is missing.
         page = served.url.path
         tab.wait(f"fetch('{page}run/{name}').then((answer) => answer.json()).then((run) => run.curves.loss.mean.length > 500 && !run.curves.loss.mean.includes(null))", 60)
         whole = time.monotonic() - began
@@ -94,7 +94,7 @@ def opened(served, name, steps):
 
 
 def followed(served, folder, ranks, steps, seconds):
-    """Returns the cores that the server uses while one tab follows a run of ten steps a second."""
+    """Returns how many cores the server uses while one tab follows a run of ten steps per second."""
     from browser import Browser
     tab, done = Browser(), threading.Event()
 
@@ -138,7 +138,7 @@ def main():
         write_run(runs / "live", 8, 2000, "running")
         figures = {}
         tries = []
-        for _ in range(3):  # a fresh server each time: it keeps what it has read
+        for _ in range(3):  # a fresh server each time, because a server caches what it has read
             served = Served("--all", "--runs-dir", runs)
             tries.append(opened(served, "many", STEPS))
             served.end()

@@ -51,7 +51,7 @@ def limited(arguments):
 
 
 def all_succeed(processes):
-    """Waits for all processes, and ends the others as soon as one fails."""
+    """Waits for all processes and returns whether all succeeded. As soon as one fails, ends the others."""
     while any(process.poll() is None for process in processes):
         if any(process.poll() not in (None, 0) for process in processes):
             for process in processes:
@@ -105,7 +105,7 @@ def ours_trains(tokens, ranks, dense, arguments):
 
 
 def planned_longest(ranks, arguments):
-    """Returns the longest sequence that the planner predicts; the search begins there."""
+    """Returns the longest sequence that the planner predicts to fit. The search begins at this length."""
     with tempfile.TemporaryDirectory() as folder:
         config = write_config(8192, ranks, False, pathlib.Path(folder))
         said = subprocess.run([arguments.bin / "ringmaster", "advise", config, "--ranks", str(ranks), "--device", "cpu", "--device-memory",

@@ -43,7 +43,7 @@ class Process:
             pass
 
     def figures(self):
-        """Returns processor seconds and peak memory; None after the process has ended."""
+        """Returns the process's processor seconds and peak memory in MB, or None after it has ended."""
         folder = pathlib.Path(f"/proc/{self.process.pid}")
         try:
             fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
@@ -55,7 +55,7 @@ class Process:
         return (int(fields[11]) + int(fields[12])) / TICKS, int(status.split("VmHWM:")[1].split()[0]) * 1.024e-3
 
     def to_its_end(self, patience):
-        """Returns the process's wall time, processor seconds and memory."""
+        """Waits for the process to end; returns its wall time, processor seconds and peak memory."""
         began, last = time.monotonic(), (0.0, 0.0)
         while self.process.poll() is None:
             last = self.figures() or last
@@ -70,7 +70,7 @@ class Process:
 
 
 def steps_of(run, rank):
-    """Returns every step line, in the file's order."""
+    """Returns the step numbers of a rank's step events, in the file's order."""
     try:
         text = (run / "events" / f"rank-{rank:05d}.jsonl").read_text()
     except FileNotFoundError:

@@ -4,10 +4,10 @@ which each answer computes its own prompt, in turn within one run.
     python tests/bench/shared_prompts.py --bin build/bin [--cases pairs groups] [--ranks 1] [--rounds 2] [--steps 3]
                                          [--dtype float32] [--require 0.9] [--json FILE]
 
-`pairs`: two pairs of SimPO, whose prompts are 80 % of the tokens. `groups`: eight rollouts of one prompt, which is 80 % of each.
-The model is that of whole_step.py. The first step of a turn is a warm-up; the best of the others counts. Prints the ratio of
-seconds, and that of operations as counted from the tokens and the cells of attention; --require fails if their quotient is less.
-"""
+`pairs`: two pairs of SimPO, in which prompts are 80 % of the tokens. `groups`: eight rollouts of one prompt, which is 80 % of
+each rollout. The model is that of whole_step.py. The first step of a turn is a warm-up; the fastest of the others counts. Prints
+the ratio of the seconds, and the ratio of the operations, which are counted from the tokens and the attended pairs. With
+--require, the benchmark fails if the quotient of the two ratios is less. """
 
 import argparse
 import json
@@ -41,7 +41,8 @@ def rows_of(case):
 
 
 def operations(case, shared):
-    """Returns the operations of a step: two forwards and a backward of the matrices, of attention, and of the head for labels."""
+    """Returns the floating-point operations of a step: two forward passes and one backward pass through the matrices, attention,
+    and the head for tokens with labels."""
     hidden, heads, layers = SHAPE["hidden_size"], SHAPE["num_attention_heads"], SHAPE["num_hidden_layers"]
     head_dim = hidden // heads
     matrices = 2 * hidden * hidden + 2 * hidden * head_dim * SHAPE["num_key_value_heads"] + 3 * hidden * SHAPE["intermediate_size"]

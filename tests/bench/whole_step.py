@@ -3,10 +3,8 @@
     python tests/bench/whole_step.py --bin build/bin [--model dense] [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
                                      [--ranks 2] [--rounds 2] [--steps 3] [--packed] [--require SIDE=RATIO …] [--json FILE]
 
-Sides:
-    transformers             one process, 2 threads, sdpa
-    transformers_eager, transformers_grouped_mm
-                             the same, with this way of transformers to compute experts (its `batched_mm` copies an expert's
+Sides: transformers             one process, 2 threads, sdpa transformers_eager, transformers_grouped_mm the same,
+with this implementation of experts in transformers (its `batched_mm` copies an expert's
                              matrices for each token, here 25 GB a layer)
     one                      one rank of ours, 2 threads
     checkpointing, selective, tiled
@@ -21,13 +19,13 @@ Sides:
     linked                   `zigzag` with each rank in its own network namespace, joined by a virtual link; needs root
     gigabit                  `linked` with the link limited to 1 Gbit/s both ways by tc's token bucket
 
-All sides train the same shape on one row with AdamW: hidden 512, 8 heads, 4 key/value heads. --model dense has 6 layers, intermediate
-1408 and vocabulary 8192; --model experts is Qwen3-MoE with 4 layers, 16 experts of 768, 4 of them for a token, and vocabulary 2048. All
-activations are kept unless the side says otherwise. With --packed, half of the row is documents of 512 tokens and the rest one document.
-The first step of a turn is a warm-up, and the best of the others counts. --require sets a side's lowest speed relative to the first
-side's, or to the fastest of transformers' sides.
-Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
-"""
+All sides train the same shape on one row with AdamW: hidden 512, 8 heads, 4 key/value heads. --model dense has 6
+layers, intermediate 1408 and vocabulary 8192; --model experts is Qwen3-MoE with 4 layers, 16 experts of 768, 4 of
+them active per token, and vocabulary 2048. All activations are kept unless the side says otherwise. With --packed,
+half of the row is documents of 512 tokens and the rest one document. The first step of a turn is a warm-up, and the
+best of the others counts. --require sets a side's lowest speed relative to the first side's, or to the fastest of
+transformers' sides. Prints seconds per step, peak resident memory per process, the machine's load, and the ratios
+that the README quotes. """
 
 import argparse
 import contextlib
@@ -163,7 +161,7 @@ def end(process):
 
 
 def wait_and_measure(processes, pids):
-    """Returns the peak resident memory of each of pids() while the processes live."""
+    """Waits for the processes; returns the peak resident memory of each of pids() while they ran."""
     peaks = {}
     try:
         while any(process.poll() is None for process in processes):
@@ -200,7 +198,8 @@ def ip(*words):
 
 @contextlib.contextmanager
 def namespaces(ranks, gigabit):
-    """Makes one network namespace per rank on one bridge; yields the names and the first one's address."""
+    """Creates one network namespace per rank on one bridge; yields the namespaces' names and the address of the
+    first."""
     name, net = f"rmb{os.getpid() % 100000}", f"10.{177 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
     spaces = [f"{name}n{rank}" for rank in range(ranks)]
     try:
@@ -287,7 +286,7 @@ def main():
     if arguments.reference:
         return reference_process(arguments)
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that `finally` undoes what has begun
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the `finally` blocks clean up
     arguments.bin = arguments.bin.resolve()
     sides = {side: [] for side in arguments.sides}
     with tempfile.TemporaryDirectory() as temporary:

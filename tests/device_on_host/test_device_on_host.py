@@ -1,5 +1,6 @@
-"""Runs the engine's own CUDA path on a device that the CPU emulates (host_device.h): an operator refuses a mix of
-host and device tensors, new memory holds NaN, and copies on other streams happen late. The training equals that of `--device cpu`.
+"""Runs the engine's own CUDA path on a device that the CPU emulates (host_device.h): an operator refuses a mix of host
+and device tensors, new memory holds NaN, and copies on other streams happen late. The losses must equal those of
+`--device cpu`.
 
 These tests cannot check CUDA's own arithmetic, its speed, or NCCL."""
 
@@ -49,7 +50,7 @@ CAPPED_RANKS = {
     "ulysses": {"ulysses_size": 2, "bf16": True},
     "stripe": {"ring_attn_func": "batch_stripe"},
 }
-# This is the order of RowKernel (engine/kernels/row_kernels.h); merges occur only in rings.
+# Lists the kernels in the order of RowKernel (engine/kernels/row_kernels.h). Merges occur only in rings.
 KERNELS = ["merge", "norm", "norm_backward_input", "norm_backward_weight", "rope", "gate", "gate_backward", "cross_entropy"]
 
 
@@ -76,14 +77,14 @@ def gemma2(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def nemotron(tmp_path_factory):
-    """Makes a model that has LayerNorm with biases, and weights of 1 + w. Compared with such wide hidden states,
-    attention needs little memory."""
+    """Saves a model with LayerNorm that has biases and weights stored as w for 1 + w. The hidden states are wide, so
+    attention needs little of the memory."""
     return kept_model(tmp_path_factory.mktemp("models") / "nemotron", "nemotron", hidden_size=512, intermediate_size=512,
                       num_attention_heads=1, num_key_value_heads=1, head_dim=16)
 
 
 def train(engine, folder, model, device, env=None, arguments=(), **keys):
-    """Returns the step events of a run of one rank."""
+    """Trains on one rank and returns the step events."""
     folder.mkdir()
     make_rows(folder / "rows.jsonl", 44)
     config = make_config(folder, model, folder / "rows.jsonl", **{"max_steps": 3, **keys})
@@ -96,7 +97,7 @@ def train(engine, folder, model, device, env=None, arguments=(), **keys):
 
 
 def train_on_ranks(engine, folder, model, device, ranks, **keys):
-    """Returns the step events of rank 0. On a device, transfers go through host memory."""
+    """Trains on several ranks and returns the step events of rank 0. On a device, transfers go through host memory."""
     folder.mkdir()
     make_rows(folder / "rows.jsonl", 44)
     config = make_config(folder, model, folder / "rows.jsonl", **{"max_steps": 3, **keys})
@@ -214,7 +215,7 @@ def test_the_device_multiplies_8_bit_weights_by_8_bit_inputs(engine, tmp_path):
 
 
 def launches(engine, folder, model, kernels):
-    """Returns how often each kernel was started, and the losses."""
+    """Trains one step; returns how often each kernel was launched, and the losses."""
     file = folder.with_suffix(".launches")
     steps = train(engine, folder, model, "cuda", max_steps=1, bf16=True,
                   env={"RINGMASTER_TEST_LAUNCHES": str(file), **({"RINGMASTER_CUDA_KERNELS": kernels} if kernels else {})})

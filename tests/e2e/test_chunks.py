@@ -32,10 +32,11 @@ MODELS = {
         "rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 16, "beta_fast": 32.0,
         "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1}),
 }
-# Ten steps of these models magnify rounding errors: even without chunks, gradient norms of gemma4 on a zigzag of two
-# ranks differ from one rank's by 1.4e-5. At a low learning rate the weights hardly change, and the errors stay small.
+# Ten training steps of these models magnify rounding errors: even without chunks, gemma4's gradient norms on a zigzag
+# of two ranks differ from those of one rank by 1.4e-5. At a low learning rate the weights hardly change, so the errors
+# stay small.
 ENLARGING, SLOW = ("two widths", "shared values", "two widths, experts", "latents, wide values"), dict(learning_rate=1e-6)
-# Lists model, chunks, ranks, and other keys.
+# Maps a name to (model, chunks, ranks, other keys).
 CASES = {
     "packed": ("llama", 3, 1, dict(PACKED, **IN_HOST)),
     "windows": ("gemma2", 8, 1, {}),

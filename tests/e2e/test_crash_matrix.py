@@ -43,7 +43,7 @@ class Scenario:
         self.resave_log = recorded(self.resave, ENV, self.watched, folder / "resave.log")
 
     def second_save(self):
-        """Returns where the second save begins in the log."""
+        """Returns the index in the log at which the second save begins."""
         return next(number for number, point in enumerate(self.log) if "step-00000004" in point.path)
 
     @property

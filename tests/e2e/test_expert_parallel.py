@@ -105,7 +105,7 @@ def losses_after(run, step):
 
 @pytest.mark.parametrize("parts, resumed", [(2, 2), (4, 4), (2, 4), (4, 1), (1, 2)], ids=lambda size: str(size))
 def test_a_checkpoint_resumes(parts, resumed, models, rows, tmp_path):
-    """The resumed losses equal the run's: bit-exactly if expert_parallel_size stays the same."""
+    """The losses after the resume equal those of the whole run, bit by bit if expert_parallel_size stays the same."""
     keys = dict(save_strategy="steps", save_steps=5, expert_parallel_size=parts)
     run = train(tmp_path / "whole", models("qwen3_moe"), rows, keys, "--no-preflight")
     expected = losses_after(run, 5)
@@ -124,8 +124,8 @@ MEMORY = {"plain": {}, "recomputed": dict(gradient_checkpointing=True), "adapter
 
 
 def make_level_model(folder):
-    """Saves a mixture whose token t chooses the experts t, t + 1, t + 2 and t + 3 of 16 in every layer: attention and experts add
-    nothing, and the router reads the first numbers of the embedding."""
+    """Saves a mixture that loads all experts equally: in every layer, token t chooses the experts t, t + 1, t + 2 and t + 3, modulo 16.
+    Attention and experts add nothing, and the router reads the first numbers of the embedding."""
     import safetensors.torch
     import torch
 
@@ -173,6 +173,7 @@ def test_memory_is_predicted_for_a_level_load(case, parts, tmp_path):
     assert plan["received_tokens"] == {"level": 2 * 512 * 4, "worst": parts * 2 * 512 * 4}
     run = launch(config, tmp_path / "runs", "--ranks", 4, "--no-preflight")
     for rank, memory in enumerate(plan["memory"]["per_rank"]):
-        # All steps allocate alike; on a busy machine Gloo's thread holds a tensor that has been sent for longer, which adds to some peaks.
+        # All steps need the same memory, so the lowest peak counts: on a busy machine, Gloo's thread keeps some sent tensors longer, which
+        # raises some peaks.
         counted = min(event["peak_memory_bytes"] for event in events_of(run, rank))
         assert (memory["total"] - memory["runtime"]) / counted == pytest.approx(1, abs=0.05)

@@ -1,5 +1,6 @@
-"""Tests that a plan that says "fits" never runs out of memory, and that one that says "will not fit" does. The memory
-that a process may allocate is limited (RLIMIT_DATA). The planned memory is at most 0.9 or at least 1.1 of the limit."""
+"""Tests that a run whose plan says "fits" never runs out of memory, and that a run whose plan says "will not fit" does.
+The memory that a process may allocate is limited (RLIMIT_DATA). The planned memory is at most 0.9 or at least 1.1 of
+the limit."""
 
 import json
 import os
@@ -48,7 +49,7 @@ def plan_of(config, ranks, length):
 
 
 def longest(config, ranks, share):
-    """Returns the longest sequence whose planned memory is at most that share of the limit."""
+    """Returns the longest sequence whose planned memory is at most `share` times the limit."""
     below, above = 0, 1024
     while above - below > 1:
         middle = (below + above) // 2
@@ -59,7 +60,7 @@ def longest(config, ranks, share):
 
 
 def train(config, ranks, length, folder):
-    """Trains one step of each rank under the limit; returns how the run ended and why."""
+    """Trains one step with every rank under the limit; returns the ranks' exit statuses and their output."""
     run = ringmaster("prepare", config, "--ranks", ranks, "--set", f"sequence_len={length}", "--device-memory", LIMIT / GIB, "--runs-dir",
                      folder / "runs", "--no-preflight", "--overwrite").stdout.splitlines()[-1]
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -1,5 +1,5 @@
-"""Starts the engine under other launchers, with the variables of torchrun and of Slurm: the losses are the
-same."""
+"""Tests that the engine computes the same losses under other launchers: under torchrun, and with the variables that
+Slurm sets."""
 
 import json
 import os

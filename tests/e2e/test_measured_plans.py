@@ -15,7 +15,8 @@ from ringmaster_runs import BIN, make_config
 
 @pytest.fixture
 def world(tmp_path):
-    """Gives each test a cache folder, because there is one set of figures per machine."""
+    """Returns an environment with a cache folder for this test alone, because the cache stores one set of measured
+    figures per machine."""
     return {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "CUDA_VISIBLE_DEVICES": "", "TMPDIR": str(tmp_path)}
 
 

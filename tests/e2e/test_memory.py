@@ -81,7 +81,7 @@ STAGES = {
     3: dict(fsdp_version=2, fsdp_config={"reshard_after_forward": True}),
 }
 CPU = {"device": "cpu"}
-OFFLOADS = {  # indexed by ZeRO stage
+OFFLOADS = {  # indexed by what is offloaded and the ZeRO stage
     f"{what} {stage}": dict(deepspeed={"zero_optimization": {"stage": stage, **keys}})
     for what, keys in (("optimizer", dict(offload_optimizer=CPU)), ("weights", dict(offload_optimizer=CPU, offload_param=CPU)))
     for stage in range(4)
@@ -99,8 +99,8 @@ TARGETS["nemotron_h with experts"] = TARGETS["nemotron_h"]
 LENGTHS = [1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
 
-# Lists cases in which a family's blocks keep other tensors than Llama's: model, length, mesh, stage, activations,
-# precision, micro, adapter.
+# Lists cases of families whose blocks keep other tensors than Llama's do, as (model, length, mesh, stage, activations,
+# precision, micro-batch size, adapter).
 FAMILY_CASES = [(family, length, mesh, stage, activations, precision, 1, adapter)
                 for family, length in (*((name, 2048) for name in FAMILIES), ("gemma3", 4096))
                 for mesh, stage, activations, precision, adapter in (
@@ -160,7 +160,8 @@ CHUNKED.append(("qwen3", 4096, "zigzag on ulysses", 3, "4 chunks, checkpointing"
 
 
 def configurations(count, seed, adapter):
-    """Draws each value of each option about equally often, in changing combinations."""
+    """Yields `count` random cases in which each value of an option occurs about equally often, in changing
+    combinations."""
     source = random.Random(seed)
     decks = {}
 
@@ -207,7 +208,7 @@ def models(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    """Makes as many rows of a length as the widest step needs."""
+    """Returns a function that writes four rows of a given length, as many as the largest step needs."""
     folder = tmp_path_factory.mktemp("rows")
 
     def file_of(length):

@@ -19,10 +19,11 @@ MESHES = {
 }
 OFFLOADED_INPUTS = dict(gradient_checkpointing=True, activation_offloading=True, tiled_mlp=True)
 LORA = dict(adapter="lora", lora_r=4, lora_alpha=8, lora_target_linear=True, learning_rate=1e-2)
-# Gradients of micro-batches are added in another order if they are offloaded. Some updates enlarge the difference in
-# the last digits: 8-bit codes, Muon's matrices, high learning rates. These cases have one micro-batch per step.
+# Offloading changes the order in which the gradients of micro-batches are added. 8-bit codes, Muon's matrices and
+# high learning rates enlarge the resulting difference in the last digits. Cases with these have one micro-batch per
+# step.
 AT_ONCE = dict(gradient_accumulation_steps=1)
-# Lists mesh, ZeRO stage, whether the weights are offloaded too, and other keys.
+# Maps a name to (mesh, ZeRO stage, whether the weights are offloaded too, other keys).
 CASES = {
     "one rank": ("one rank", 0, True, {}),
     "ring, stage 3": ("ring", 3, True, OFFLOADED_INPUTS),
@@ -95,8 +96,8 @@ def expect_alike(case, model, rows, tmp_path, *arguments):
     predicted = json.loads((run / "plan.json").read_text())["memory"]["per_rank"]
     for rank in predicted:
         counted = max(step["host_memory_bytes"] for step in events_of(run, rank["rank"]))
-        # The run may take less than planned, because possibly no row has the full length. Ranks that share a block of
-        # 8-bit states each hold its scale, which matters only in tiny models.
+        # The run may take less memory than planned, because possibly no row has the full length. If two ranks share a
+        # block of 8-bit states, both hold the block's scale, which matters only in tiny models.
         assert 0.9 * rank["host"] < counted < (1.05 if "8bit" in keys.get("optimizer", "") else 1.005) * rank["host"]
 
 

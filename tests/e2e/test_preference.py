@@ -14,8 +14,7 @@ TOKENIZE = importlib.util.spec_from_file_location("tokenize_conftest", pathlib.P
 tokenize = importlib.util.module_from_spec(TOKENIZE)
 TOKENIZE.loader.exec_module(tokenize)
 
-# These are the keys of axolotl's examples/qwen2/dpo.yaml, without its base_model, its data and the
-# keys of its trackers.
+# Holds the keys of axolotl's examples/qwen2/dpo.yaml, without base_model, data sets and tracker keys.
 EXAMPLE = {"chat_template": "qwen_25", "rl": "dpo", "val_set_size": 0.0, "sequence_len": 128, "sample_packing": False, "gradient_accumulation_steps": 1,
            "micro_batch_size": 4, "lr_scheduler": "cosine", "optimizer": "adamw_torch", "learning_rate": 2e-3, "bf16": False, "tf32": False,
            "gradient_checkpointing": True, "logging_steps": 1, "warmup_ratio": 0.1, "warmup_steps": None, "weight_decay": 0.0, "curriculum_sampling": None}
@@ -80,7 +79,7 @@ def test_an_axolotl_example_trains_in_a_ring_and_its_model_prefers_the_chosen_an
     assert losses[0] == pytest.approx(math.log(2), abs=1e-5), "the policy starts as the reference: -logsigmoid(0)"
     assert losses[-1] < 0.8 * losses[0] and events[-1]["reward_accuracy"] == 1
     assert events[-1]["reward_margin"] > events[1]["reward_margin"]
-    # The mean of -logsigmoid is at least -logsigmoid of the mean: Jensen's inequality.
+    # By Jensen's inequality, the mean of -logsigmoid is at least -logsigmoid of the mean.
     assert losses[-1] >= math.log1p(math.exp(-events[-1]["reward_margin"])) - 1e-6
     assert margin(tmp_path / "out", prepared[0]) > margin(prepared[0], prepared[0]) + 1
 

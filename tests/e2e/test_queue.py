@@ -21,7 +21,7 @@ def ask(tmp_path, monkeypatch):
 
 
 def processes_of(folder):
-    """Returns the processes whose command line or data folder names the folder: the queue's own, agents and ranks."""
+    """Returns the queue's processes, agents and ranks whose command line or data folder names `folder`."""
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:

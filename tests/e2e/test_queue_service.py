@@ -162,7 +162,7 @@ def test_the_unit_goes_on_with_what_a_restart_cut_off(systemd, ask, llama, rows_
     wait_until(lambda: (entries(ask)[0]["step"] or 0) > 20)
     kill_all(tmp_path)
     words, environment = systemd.command()
-    del environment["XDG_DATA_HOME"]  # the runs folder is named
+    del environment["XDG_DATA_HOME"]  # the unit's command names the runs folder
     home = {name: os.environ[name] for name in ("HOME", "RINGMASTER_PYTHON_ENV") if name in os.environ}
     subprocess.run(words, env={**home, **environment}, check=True, timeout=240, cwd="/")
     runs = are_over(ask)

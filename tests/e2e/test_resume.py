@@ -58,7 +58,7 @@ def test_a_run_with_restarts_goes_on_by_itself_with_the_same_losses(llama, rows_
 
 @pytest.fixture(scope="module")
 def six_steps(llama, rows_file, tmp_path_factory):
-    """Returns a completed run with checkpoints of steps 2, 4 and 6, which may restart once automatically."""
+    """Returns a completed run with checkpoints of steps 2, 4 and 6. The run may restart automatically once."""
     folder = tmp_path_factory.mktemp("six")
     config = make_config(folder, llama, rows_file, max_steps=6, save_steps=2, save_strategy=None)
     return launch(config, folder / "runs", "--ranks", 1, "--name", "six", "--restarts", 1)
@@ -83,7 +83,7 @@ def test_a_restart_never_takes_a_checkpoint_of_an_abandoned_timeline(six_steps, 
 
 
 def resume_without_agent(run, step, output_dir):
-    """Starts rank 0 itself, as other launchers do."""
+    """Starts rank 0 without an agent, as other launchers do."""
     plan = json.loads((run / "plan.json").read_text())
     plan["config"]["output_dir"] = str(output_dir)
     (run / "plan.json").write_text(json.dumps(plan))
@@ -134,8 +134,8 @@ def test_a_checkpoint_of_the_former_version_resumes(six_steps, tmp_path):
 
 def test_the_loss_watchdog_counts_on_after_a_resume(llama, rows_file, tmp_path):
     """Every loss is above the threshold. Step 3 logs the first loss; steps 4, 5 and 6 find it too high, and the run
-    ends. Checkpoint 5 is saved while the watchdog counts, and among the steps over which the next logged loss is
-    averaged."""
+    ends. Checkpoint 5 is saved while the watchdog counts, and between two logged losses, so that the next one
+    averages steps from before and after the resume."""
     config = make_config(tmp_path, llama, rows_file, max_steps=20, logging_steps=3, loss_watchdog_threshold=0.01, loss_watchdog_patience=3,
                          save_steps=1, save_strategy=None)
     whole = launch(config, tmp_path / "runs", "--ranks", 1, "--no-preflight")

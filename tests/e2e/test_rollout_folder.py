@@ -47,7 +47,7 @@ def text_of(rows):
 
 
 def files_of(rows):
-    """Returns [name, text] of files that hold the rows in order."""
+    """Returns [name, text] of each file; together the files hold the rows in order."""
     files, begin = [], 0
     for number, count in enumerate(FILES):
         files.append([f"{number:06d}.jsonl", text_of(rows[begin : begin + count])])
@@ -61,7 +61,7 @@ def put(folder, name, text):
 
 
 def write(folder, files, pause=0.3):
-    """Starts a process that drops the files one after the other."""
+    """Starts a process that writes the files into the folder, one after the other."""
     return subprocess.Popen([sys.executable, "-c", WRITER, str(folder), json.dumps(files), str(pause)])
 
 
@@ -75,7 +75,7 @@ def policy(task, name, trl, **keys):
 
 @pytest.fixture(scope="module")
 def given(task):
-    """Trains on one file of all rows; returns the run and the rows."""
+    """Trains on one file that holds all rows; returns the run and the rows."""
     rows = rows_made()
     (task[0] / "given.jsonl").write_text(text_of(rows))
     config = policy(task, "given", {}, datasets=[{"path": "./given.jsonl", "ds_type": "json", "type": ""}], curriculum_sampling=True)

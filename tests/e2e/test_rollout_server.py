@@ -42,7 +42,7 @@ def by_seed(server):
 
 
 def rollouts_of(pairs):
-    """Returns rows of given rollouts, with their advantages."""
+    """Returns the pairs as rows of given rollouts, with their advantages."""
     rows = []
     for begin in range(0, len(pairs), GROUP):
         group = pairs[begin : begin + GROUP]

@@ -1,4 +1,5 @@
-"""Tests the texts that a run writes while it trains: the training stays the same, and the texts are those that the weights generate."""
+"""Tests the texts that a run writes while it trains: sampling does not change the training, and the texts are those that the weights
+generate."""
 
 import json
 import pathlib

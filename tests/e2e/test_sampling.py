@@ -73,7 +73,7 @@ def text_of(ids):
 
 
 def newest(run, rank=0):
-    """Returns (prompt, completion, completion's tokens, advantage) of each of the newest completions."""
+    """Returns (prompt, completion, number of the completion's tokens, advantage) for each of the newest completions."""
     read = load_file(run / f"rollouts/rank-{rank}.safetensors")
     bounds = list(itertools.pairwise(read["row_offsets"].tolist()))
     rows = [(read["input_ids"][begin:end].tolist(), read["labels"][begin:end].tolist()) for begin, end in bounds]

@@ -98,7 +98,7 @@ def test_each_stage_divides_its_states_by_the_ranks(larger, rows_file, tmp_path)
             assert held / counted[0][rank] == pytest.approx(shares[stage] / 4, rel=0.03), stage
 
 
-# ((mesh, ZeRO stage) of the save, (mesh, ZeRO stage) of the resume)
+# Lists ((mesh, ZeRO stage) of the save, (mesh, ZeRO stage) of the resume).
 MOVES = [
     (("dp_shard 2 x cp 2", 3), ("cp 2", 0)),
     (("cp 2", 0), ("dp_shard 2 x cp 2", 3)),

@@ -1,4 +1,5 @@
-"""Plans and adapts every example file of axolotl; verdicts.tsv says which plan, and what stops the others."""
+"""Plans and adapts every example file of axolotl. verdicts.tsv lists which files can be planned, and what prevents a
+plan for the others."""
 
 import concurrent.futures
 import json

@@ -89,7 +89,7 @@ def architecture_of(base_model):
 
 
 def examples():
-    """Returns [(name, configuration)] of the files that plan and have a supported architecture."""
+    """Returns [(name, configuration)] of the files that can be planned and have a supported architecture."""
     planned = [line.split("\t")[0] for line in (HERE / "verdicts.tsv").read_text().splitlines() if line.split("\t")[1] == "plans"]
     with tarfile.open(ARCHIVE) as archive:
         files = {name: yaml.safe_load(archive.extractfile("examples/" + name).read()) for name in planned}
@@ -142,7 +142,7 @@ def save_tokenizer(config, tokenizer, folder):
 
 
 def stand_ins(config, folder, tokenizer):
-    """Replaces the configuration's model, rows and output by small ones, and shortens it for a test."""
+    """Replaces the configuration's model, rows and output by small stand-ins, and shortens the run."""
     kind, changes = architecture_of(config["base_model"])
     (folder / "tokenizer").mkdir()
     tokens = save_tokenizer(config, tokenizer, folder / "tokenizer")

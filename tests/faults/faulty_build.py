@@ -1,5 +1,5 @@
-"""Builds programs with a patch in them: the patched copies of the touched files are compiled and linked
-before the libraries of the build, which provide the rest. The tree and the build stay as they are."""
+"""Builds programs with a patch in them. Patched copies of the touched files are compiled and linked before the build's
+libraries, which provide the rest. The source tree and the build stay unchanged."""
 
 import json
 import os
@@ -21,8 +21,8 @@ def touched_files(patches):
 
 
 def apply(patches, folder):
-    """Patches copies, in `folder`, of the files that the patches touch. Raises AssertionError if one does not
-    apply."""
+    """Copies the files that the patches touch to `folder` and patches the copies. Raises AssertionError if a patch does
+    not apply."""
     for file in touched_files(patches):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, folder / file)
@@ -76,7 +76,7 @@ def linked(target, objects, program):
     commands = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", "-s", target], capture_output=True, text=True, check=True)
     steps = [step for line in commands.stdout.splitlines() for step in line.split(" && ")]
     words = shlex.split([step for step in steps if re.search(r" -o " + re.escape(target) + r"( |$)", step)][-1])
-    words = [word.replace("\\$", "$") for word in words]  # shlex leaves a shell's escape within quotes
+    words = [word.replace("\\$", "$") for word in words]  # shlex keeps a backslash before $ within quotes
     at = words.index("-o")
     words[at + 1] = str(program)
     words[at:at] = map(str, objects)
@@ -89,5 +89,5 @@ def faulty_program(patches, folder, target="bin/ringmaster-engine"):
     """Builds the program with these patches in `folder`."""
     patches = [pathlib.Path(patch) for patch in patches]
     apply(patches, folder)
-    (folder / "libtorch").symlink_to(BUILD / "bin/libtorch")  # the engine's search path leads there
+    (folder / "libtorch").symlink_to(BUILD / "bin/libtorch")  # the engine finds LibTorch through this link
     return linked(target, compiled(folder, patches), folder / pathlib.Path(target).name)

@@ -33,8 +33,8 @@ def test_the_table_names_every_patch_and_each_still_applies(tmp_path):
 
 
 def tried(runs, engine, entry, folder):
-    """Returns how a faulty engine's runs ended for each mesh, precision and weights; those not caught
-    come first."""
+    """Returns how a faulty engine's runs ended, one result for each mesh, precision and weights. Runs in which the
+    fault was not caught come first."""
     results = []
     for way in entry["ways"]:
         for precision in PRECISIONS:

@@ -1,4 +1,4 @@
-"""Lists the models and meshes on which faults are tried, each with fresh weights and after some steps of
+"""Lists the models and meshes on which faults are tried. Each is tried with fresh weights and with weights after some steps of
 training."""
 
 import json
@@ -49,7 +49,7 @@ PRECISIONS = {"fp32": {}, "bf16": {"bf16": True}}
 
 
 def fresh_model(folder, kind):
-    """Makes a model as transformers initialises it, with norms and biases that make_model would change."""
+    """Saves a model as transformers initialises it; make_model would change its norms and biases."""
     import torch
     import transformers
 
@@ -62,7 +62,7 @@ def fresh_model(folder, kind):
 
 
 class Runs:
-    """Holds prepared runs; each is made once, and copied for every engine that is tried on it."""
+    """Holds prepared runs. Each run is prepared once, and copied for every engine that trains it."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -95,7 +95,7 @@ class Runs:
         return self.prepared[key]
 
     def run(self, engine, kind, way, precision, weights, folder):
-        """Trains a copy of the prepared run with this engine; returns the state in which it ended."""
+        """Trains a copy of the prepared run with this engine; returns the state in which the run ended."""
         prepared = self.prepare(kind, way, precision, weights)
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(prepared, folder / "run")

@@ -26,17 +26,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # code.
 BOUNDS = {"fp32": (1e-5, 1e-4), "codes": (3e-4, 1e-2), "bf16": (1e-2, 1e-1), "fp16": (1e-2, 1e-1)}
 PRECISIONS = {"fp32": {}, "bf16": {"bf16": True}}
-# Together these layers have windows of several sizes, norms that add one, norms of whole rows, norms of
-# outputs, scaled embeddings and scores, capped scores and logits, gelu, long-context factors, rotation of some
-# dimensions, in halves and in adjacent pairs, LayerNorm with and without a bias, attention beside the MLP, MLPs
-# without a gate, and experts. Experts are compared in float32 only: bfloat16 may choose another expert.
+# Together these layers have windows of several sizes, norms that add one, norms of whole rows, norms of outputs, scaled
+# embeddings and scores, capped scores and logits, gelu, long-context factors, rotation of some dimensions, in halves and in
+# adjacent pairs, LayerNorm with and without a bias, attention in parallel with the MLP, MLPs without a gate, and experts. Experts
+# are compared in float32 only: bfloat16 may choose another expert.
 FAMILIES = ["gemma3 full", "gemma2 full", "phi3 longrope", "olmo2", "granite", "glm4", "cohere2", "starcoder2", "stablelm full",
             "nemotron full", "phi full", "mixtral full", "qwen3_moe full"]
 EXPERTS = ("mixtral-full", "qwen3_moe-full")
 
 
 def kinds():
-    """Returns, for each kind of training, the bounds that hold for it, its keys, and the engine's arguments for the reference."""
+    """Returns, for each kind of training, its bounds, its keys, and the engine's arguments for the reference."""
     from test_device_on_host import DEFAULT, LORA, MORE, QLORA
 
     def bounds_of(keys):
@@ -52,7 +52,7 @@ def kinds():
 
 
 def tokens_of(plan):
-    """Returns the token file's path in a plan; the launcher keeps the file in its cache."""
+    """Returns the path of the token file that a plan names. The file lies in the launcher's cache."""
     waiting = [plan]
     while waiting:
         value = waiting.pop()

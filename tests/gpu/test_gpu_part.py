@@ -1,5 +1,5 @@
-"""Tests the CUDA part as far as a machine without a GPU can: what the part contains, and what is reported on such a
-machine."""
+"""Tests the CUDA part as far as is possible without a GPU: what the part contains, and what the engine reports on a machine without
+a GPU."""
 
 import json
 import mmap
@@ -26,15 +26,15 @@ def engine(*arguments, env=NO_GPU):
 
 def embedded_code(module, tmp_path):
     """Returns (kind, architecture) of everything that nvcc embedded, as `cuobjdump --list-elf --list-ptx` of the toolkit does. The
-    section .nv_fatbin is a row of containers (magic, version, header's size, size of what follows) of entries (kind, ..., header's size,
-    size, ..., architecture)."""
+    section .nv_fatbin is a sequence of containers (magic, version, header's size, size of the entries), which hold entries (kind,
+    ..., header's size, size, ..., architecture)."""
     raw = tmp_path / "fatbin"
     subprocess.run(["objcopy", "-O", "binary", "--only-section=.nv_fatbin", module, raw], check=True)
     data, at, found = raw.read_bytes(), 0, set()
     while at + 16 <= len(data):
         magic, _, header, size = struct.unpack_from("<IHHQ", data, at)
         if magic != 0xBA55ED50:
-            at += 8  # containers are aligned to 8
+            at += 8  # containers are aligned to 8 bytes
             continue
         entry, at = at + header, at + header + size
         while entry < at:
@@ -63,7 +63,7 @@ KERNELS = 8 * 3  # each in float32, bfloat16 and float16
 @with_cuda
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
 def test_kernels_spill_no_register_and_read_sixteen_bytes_a_lane(architecture, tmp_path):
-    """With 64 registers per thread, four blocks of 256 threads fill a multiprocessor's 65,536 registers."""
+    """A thread may use 64 registers: then four blocks of 256 threads fill a multiprocessor's 65,536 registers."""
     env = pathlib.Path(os.environ["RINGMASTER_ENV"])
     nvcc = subprocess.run([ROOT / "packaging/nvcc", env], capture_output=True, text=True, check=True).stdout.strip()
     said = subprocess.run([nvcc, "-std=c++17", f"-arch={architecture}", "-cubin", "-Xptxas", "-v", "-diag-suppress=177", "-I", ROOT,
@@ -84,7 +84,8 @@ def test_kernels_spill_no_register_and_read_sixteen_bytes_a_lane(architecture, t
 
 
 def test_libtorchs_attention_for_gpus_still_takes_no_softcap():
-    """As long as this test passes, models that cap their scores need blocks of scores by LibTorch's operations, which are slower."""
+    """As long as this test passes, models that cap their scores need the slower attention in blocks of scores by LibTorch's
+    operations."""
     torch = next(pathlib.Path(os.environ["RINGMASTER_ENV"]).glob("lib/python3*/site-packages/torch"))
     with (torch / "lib/libtorch_cuda.so").open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as code:
         assert code.find(b"This flash attention build does not support softcap.") > 0

@@ -86,7 +86,8 @@ def prepare_run(given, kind, tokens):
     name = f"{kind}-{tokens}"
     subprocess.run([given.bin / "ringmaster", "prepare", config_of(given, kind, tokens), *options_of(given), "--runs-dir", given.to,
                     "--name", name, "--no-preflight"], check=True, stdout=subprocess.DEVNULL)
-    # The plan names the token file in the cache, but the folder has to hold all that it needs.
+    # Copies the token file into the folder, because the plan names the file in the cache and the folder has to be
+    # complete.
     plan = given.to / name / "plan.json"
     source = next(pathlib.Path(path) for path in texts_in(json.loads(plan.read_text())) if path.endswith("tokens.safetensors"))
     copy = given.to / f"tokens-{tokens}.safetensors"
@@ -96,7 +97,7 @@ def prepare_run(given, kind, tokens):
 
 
 def longest_sequence(given):
-    """Returns the longest sequence for all layers with adapters that the planner predicts."""
+    """Returns the longest sequence that the planner predicts for all layers with adapters."""
     config = config_of(given, "lora", min(KINDS[given.device]["lora"][3]))
     asked = subprocess.run([given.bin / "ringmaster", "advise", config, *options_of(given), "--json"], capture_output=True, text=True,
                            check=True)
@@ -142,7 +143,7 @@ def written_out_adapters(model):
 
 
 def with_adapters(model):
-    """Adds adapters; also returns whether they are PEFT's or ours."""
+    """Returns the model with adapters, and whether the adapters are PEFT's or this file's."""
     try:
         import peft
     except ImportError:
@@ -225,8 +226,8 @@ def ratio(a, b):
 
 
 def others(given, kind, tokens, until):
-    """Runs transformers. If the logits of all tokens do not fit, computes them for 1,024 tokens at a time,
-    which transformers cannot do itself."""
+    """Runs transformers. If the logits of all tokens do not fit into memory, computes them for 1,024 tokens at a
+    time, which transformers itself cannot do."""
     command = ["python3" if given.python is None else given.python, __file__, "reference", "--kind", kind, "--tokens", str(tokens),
                "--device", given.device]
     found = last_json(command, until - time.monotonic())
