@@ -7,7 +7,8 @@ which each answer computes its own prompt, in turn within one run.
 `pairs`: two pairs of SimPO, in which prompts are 80 % of the tokens. `groups`: eight rollouts of one prompt, which is 80 % of
 each rollout. The model is that of whole_step.py. The first step of a turn is a warm-up; the fastest of the others counts. Prints
 the ratio of the seconds, and the ratio of the operations, which are counted from the tokens and the attended pairs. With
---require, the benchmark fails if the quotient of the two ratios is less. """
+--require, the benchmark fails if the quotient of the two ratios is less.
+"""
 
 import argparse
 import json

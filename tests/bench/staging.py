@@ -5,7 +5,8 @@
 The server is a real sshd on loopback, without traffic shaping. Each round copies the same random file to empty folders, first with
 sftp and then with our code (tests/bench/stage_file.cpp, as in a launch). Both are timed as whole processes, logging in included.
 Ours reads the file twice, to hash it and to send it, and verifies what arrived. The stored hash is deleted before each round. The
-ratio compares each side's fastest round, which was disturbed least. """
+ratio compares each side's fastest round, which was disturbed least.
+"""
 
 import argparse
 import json

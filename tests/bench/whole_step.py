@@ -3,8 +3,10 @@
     python tests/bench/whole_step.py --bin build/bin [--model dense] [--sides transformers zigzag] [--tokens 8192] [--dtype float32]
                                      [--ranks 2] [--rounds 2] [--steps 3] [--packed] [--require SIDE=RATIO …] [--json FILE]
 
-Sides: transformers             one process, 2 threads, sdpa transformers_eager, transformers_grouped_mm the same,
-with this implementation of experts in transformers (its `batched_mm` copies an expert's
+Sides:
+    transformers             one process, 2 threads, sdpa
+    transformers_eager, transformers_grouped_mm
+                             the same, with this implementation of experts in transformers (its `batched_mm` copies an expert's
                              matrices for each token, here 25 GB a layer)
     one                      one rank of ours, 2 threads
     checkpointing, selective, tiled
@@ -19,13 +21,13 @@ with this implementation of experts in transformers (its `batched_mm` copies an 
     linked                   `zigzag` with each rank in its own network namespace, joined by a virtual link; needs root
     gigabit                  `linked` with the link limited to 1 Gbit/s both ways by tc's token bucket
 
-All sides train the same shape on one row with AdamW: hidden 512, 8 heads, 4 key/value heads. --model dense has 6
-layers, intermediate 1408 and vocabulary 8192; --model experts is Qwen3-MoE with 4 layers, 16 experts of 768, 4 of
-them active per token, and vocabulary 2048. All activations are kept unless the side says otherwise. With --packed,
-half of the row is documents of 512 tokens and the rest one document. The first step of a turn is a warm-up, and the
-best of the others counts. --require sets a side's lowest speed relative to the first side's, or to the fastest of
-transformers' sides. Prints seconds per step, peak resident memory per process, the machine's load, and the ratios
-that the README quotes. """
+All sides train the same shape on one row with AdamW: hidden 512, 8 heads, 4 key/value heads. --model dense has 6 layers, intermediate
+1408 and vocabulary 8192; --model experts is Qwen3-MoE with 4 layers, 16 experts of 768, 4 of them active per token, and vocabulary
+2048. All activations are kept unless the side says otherwise. With --packed, half of the row is documents of 512 tokens and the rest
+one document. The first step of a turn is a warm-up, and the fastest of the others counts. --require sets a side's lowest speed relative
+to the first side's, or to the fastest of transformers' sides.
+Prints seconds per step, peak resident memory per process, the machine's load, and the ratios that the README quotes.
+"""
 
 import argparse
 import contextlib
@@ -198,8 +200,7 @@ def ip(*words):
 
 @contextlib.contextmanager
 def namespaces(ranks, gigabit):
-    """Creates one network namespace per rank on one bridge; yields the namespaces' names and the address of the
-    first."""
+    """Creates one network namespace per rank on one bridge; yields the namespaces' names and the address of the first."""
     name, net = f"rmb{os.getpid() % 100000}", f"10.{177 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
     spaces = [f"{name}n{rank}" for rank in range(ranks)]
     try:
