@@ -1,5 +1,5 @@
-"""Plays a malicious node: the login shell of test_hostile_node.py's server. It answers each script that it receives as an honest node
-would, except for what the attack named in FOLDER/attack changes.
+"""Plays a malicious node, as the login shell of test_hostile_node.py's server. It answers each script that it receives as an honest
+node would, except for the answers that the attack named in FOLDER/attack replaces.
 
     python3 hostile_node.py FOLDER
 """
@@ -86,7 +86,7 @@ def facts(**changes):
 
 
 def manifest(*entries):
-    """Entries are (name, size) or (name, size, hash)."""
+    """Returns a node's list of files. Entries are (name, size) or (name, size, hash)."""
     lines = b"".join(b"%s  ./%s\n" % ((entry[2] if len(entry) > 2 else b"0" * 64), entry[0]) for entry in entries)
     return lines + b"sizes\n" + b"".join(b"%7d ./%s\n" % (entry[1], entry[0]) for entry in entries)
 
@@ -216,7 +216,7 @@ ATTACKS = {
     "a deep event": ("watch", mirrored(lambda folder: files(EVENTS, 0, b'{"type":"step","t":1,"rank":0,"step":1,"x":' + nested(200000) + b"}\n"))),
     "long warnings": ("watch", mirrored(*[lambda folder, at=at: files(EVENTS, at * 60000, warning(f"{at:02d}" + "w" * 59000).ljust(59999) + b"\n") for at in range(400)])),
     "warnings with escapes": ("watch", mirrored(files(EVENTS, 0, warning(TEXT) + b"\n"))),
-    # These attacks offer folders that do not hold a model.
+    # These attacks offer a model's folder that contains something else.
     "a model outside": ("watch", {**COMPLETED, "manifest": lambda folder: manifest((b"../../home/.bashrc", 5), (b"/etc/evil", 5), (b"a/../../b.json", 5)),
                                   "content": lambda folder: EVIL}),
     "hidden files in the model": ("watch", {**COMPLETED, "manifest": lambda folder: manifest((b".bashrc", 5), (b"-rf.json", 5), (b"evil.py", 5), (b"a\x1b.json", 5)),
@@ -237,7 +237,7 @@ ATTACKS = {
     "fetch: a checkpoint outside": ("fetch --checkpoint 2", {**COMPLETED, "manifest": lambda folder: manifest((b"../../../../evil.json", 5)), "content": lambda folder: EVIL}),
     "fetch: a state without end": ("fetch", {"follow": lambda folder: flood(b"state ")}),
     "fetch: a byte now and then": ("fetch", {**COMPLETED, "manifest": lambda folder: drip(b"0"), "patience": 5}),
-    # These attacks offer runs of others, which the program adopts.
+    # These attacks offer runs that other machines launched, which the program adopts.
     "adopt: another host": ("adopt", {"look": lambda folder: looked(folder, remote_text=two_nodes(folder))}),
     "adopt: another host first": ("adopt", {"look": lambda folder: looked(folder, address=b"127.0.0.8", remote_text=two_nodes(folder, address="127.0.0.8"))}),
     "adopt: another agent": ("adopt", {"look": lambda folder: looked(folder, remote_text=remote(folder).replace(b"/home/data/ringmaster/programs/" + PROGRAMS.encode(), b"/../bin"))}),
@@ -280,7 +280,7 @@ ATTACKS = {
                                                "checkpoints": lambda folder: b"../../evil\nstep-00000002/../..\n"}),
 }
 
-# Lists one attack of every kind, which takes seconds; the others run only under the label exhaustive.
+# Lists a selection of attacks, which takes seconds. The other attacks run only under the label exhaustive.
 SPREAD = ["plan.json", "a link in place of a file", "2147483647 ranks", "a model outside", "fetch: outside", "adopt: another host", "runs: half a million",
           "nodes: numbers of 64 bits", "nodes: never ends", "stop: a flood"]
 

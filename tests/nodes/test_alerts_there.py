@@ -1,5 +1,5 @@
-"""Tests that a webhook and a command get the alerts of runs on machines reached by SSH: the first node calls them
-while no client is connected."""
+"""Tests that a webhook and a command get the alerts of runs on machines reached by SSH. The run's first node calls
+them even while no client is connected."""
 
 import json
 import os

@@ -70,7 +70,7 @@ def test_another_machine_finds_a_run_by_its_name_watches_stops_resumes_and_fetch
     resumed = follow(other, "resume", "shared")
     wait_for(lambda: state_of(theirs)["state"] == "running", "the resumed run")
     seen = follow(third, "watch", "shared", "--node", "a", "--node", "b")
-    alone = second_machine(pair, tmp_path / "alone", b=pair.b)  # names node 1 and knows no other node
+    alone = second_machine(pair, tmp_path / "alone", b=pair.b)  # this client knows only node 1, as host b
     heard = follow(alone, "watch", "shared", "--node", "b")
     said = resumed.communicate(timeout=120)[0]
     assert resumed.returncode == 0 and "first:" in said and "ringmaster fetch" in said, said
@@ -87,14 +87,14 @@ def test_another_machine_finds_a_run_by_its_name_watches_stops_resumes_and_fetch
     assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] > 0
     assert hashes(theirs / "output") == hashes(there(pair.a) / "output")
     assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] == 0
-    # A file that was cut in the middle is continued where it ends; a file with a wrong beginning is sent again.
+    # A file that was cut off is continued where it ends. A file with a wrong beginning is sent again.
     model = (theirs / "output/model.safetensors").read_bytes()
     for begun, received in ((model[:1000], len(model) - 1000), (bytes(1000), 2 * len(model) - 1000)):
         (theirs / "output/model.safetensors").unlink()
         (theirs / "output/model.safetensors.part").write_bytes(begun)
         assert json.loads(run(other, "fetch", "shared", "--json").stdout)["received_bytes"] == received
         assert hashes(theirs / "output") == hashes(there(pair.a) / "output")
-    # The machine that launched the run catches up with the others' actions, and gets the model.
+    # The machine that launched the run catches up with what the other machines did, and gets the model.
     run(pair, "watch", "shared", "--runs-dir", tmp_path / "runs", "--node", "a")
     assert state_of(mine)["state"] == "completed" and (tmp_path / "out/model.safetensors").exists()
     for folder in (mine, theirs, third.folder / "data/ringmaster/runs/shared"):

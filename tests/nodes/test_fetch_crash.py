@@ -1,6 +1,6 @@
-"""Disturbs `ringmaster fetch` at every call by which it changes the disk: the call fails, or the process is
-killed before it. Fetching replaces an older checkpoint of the same step: a mixture of the two is never marked
-complete, and fetching again brings the node's files."""
+"""Disturbs `ringmaster fetch` at every call by which it changes the disk: the call fails, or the process is killed
+just before it. The fetch replaces an older checkpoint of the same step. A mixture of the two must never be marked
+complete, and a second fetch must bring the node's files."""
 
 import dataclasses
 import hashlib
@@ -45,8 +45,8 @@ class Fetch:
         shutil.copytree(self.former, self.here)
 
     def disturb(self, point):
-        """A file arrives in more or fewer pieces each time, so a write that does not occur is replaced by the
-        one before it."""
+        """Runs a fetch that is disturbed at `point`. A file arrives in more or fewer pieces each time, so a write
+        that does not occur is replaced by the write before it."""
         for nth in range(point.nth, -1, -1):
             for _ in range(3):
                 self.reset()

@@ -23,7 +23,7 @@ PROBE = pathlib.Path(BIN).parent / "tests" / "host_key_decisions"
 TYPES = ["ed25519", "ecdsa", "rsa"]
 ADDRESS = "10.9.8.7"
 SEED = 20261122
-# A refusal that only our client makes has to name one of these.
+# If only our client refuses, its message has to contain one of these.
 NAMED = ["@cert-authority", "StrictHostKeyChecking no", "NoHostAuthenticationForLocalhost", "KnownHostsCommand", "RevokedHostKeys", "HostKeyAlgorithms",
          "may revoke the authority", "revokes a key that cannot be read", "is REVOKED by"]
 DECISIONS = {"login-without-key", "login-refused", "unknown-host-key", "unknown-host-key-strict", "unknown-host-key-no-file", "changed-host-key", "other-host-key", "revoked-host-key",
@@ -33,9 +33,9 @@ REFUSALS = re.compile(r"Host key verification failed|no matching host key type|r
 
 
 class World:
-    """Serves the same host keys with a certificate, without one, and with one for a type other than the
-    first. As root, the servers have their own network, with port 22 and an address that is not local;
-    otherwise they are at 127.0.0.1."""
+    """Runs servers with the same host keys: with a certificate, without one, and with a certificate for a key type other than the
+    first. As root, the servers have their own network, with port 22 and an address that is not local; otherwise they are at
+    127.0.0.1."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -94,7 +94,7 @@ def public(key):
 
 
 class Case:
-    """Holds one configuration, written twice, because each client may add to its files."""
+    """Holds one configuration, written once for each client, because a client may add lines to its files."""
 
     def __init__(self, world, rng, folder):
         self.world, self.rng, self.folder = world, rng, folder
@@ -221,7 +221,7 @@ class Case:
             (folder / "config").write_text(text.replace("@/", f"{folder}/"))
 
     def openssh(self):
-        """Returns (accepted, text): a refused login means that the key was accepted."""
+        """Returns (whether OpenSSH accepted the key, its messages). A refused login means that the key was accepted."""
         for _ in range(4):  # a connection that sshd closes before the handshake decides nothing
             said = subprocess.run([*self.world.inside, "ssh", "-F", self.folder / "theirs" / "config", "-o", "BatchMode=yes", "-o", "PreferredAuthentications=none", "target", "true"],
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=120).stderr
@@ -234,8 +234,8 @@ class Case:
         return (self.folder / side / name).read_bytes()[len(self.files[name].encode()):]
 
     def is_hashed_as_by_ssh(self):
-        """Tests HashKnownHosts: in lines that both clients added, either both hide the name or neither does. Returns whether it is
-        hidden, for each such line."""
+        """Tests HashKnownHosts: in files to which both clients added a line, either both hash the host name or neither does.
+        Returns, for each such file, whether the name is hashed."""
         added = [(self.added("ours", name), self.added("theirs", name)) for name in self.files]
         both = [(ours, theirs) for ours, theirs in added if ours and theirs]
         for ours, theirs in both:

@@ -1,6 +1,6 @@
-"""Malicious names, paths and configurations: nothing in them is run, nothing is written outside the run's
-folders, and each fails with a clear message or is used as a plain name. (test_nodes_command.py tests names of
-nodes.)"""
+"""Tests malicious names, paths and configurations: nothing in them is run, nothing is written outside the run's
+folders, and each either fails with a clear message or is used as a plain name. (test_nodes_command.py tests the names
+of nodes.)"""
 
 import json
 import os
@@ -14,14 +14,14 @@ import pytest
 from ringmaster_runs import BIN, make_config
 from tiny import llama, rows_file  # noqa: F401  (fixtures)
 
-CANARY = "r-canary"  # file that a shell would create in its working folder
+CANARY = "r-canary"  # name of a file that a shell creates if it runs one of the tricks
 TRICKS = [f"$(touch {CANARY})", f"`touch {CANARY}`", f"a;touch {CANARY}", f"a&touch {CANARY}", f"a|touch {CANARY}", f"a>{CANARY}", f"a'; touch {CANARY}; '",
           f'a"; touch {CANARY}; "', f"a\\'; touch {CANARY}", "-rf", "--overwrite", "*", "~", "a b ", "%s%n", "{a,b}", "é漢\u202e", "!!", "#x"]
 
 
 @pytest.fixture
 def place(tmp_path):
-    """Makes the folder and the home in which commands run; files that appear there are noticed."""
+    """Provides the working folder and the home in which commands run. Fails if a command created a canary file."""
     for name in ("home", "cwd"):
         (tmp_path / name).mkdir()
     yield tmp_path
@@ -32,7 +32,7 @@ def place(tmp_path):
 
 @pytest.fixture(scope="session")
 def shapes(tmp_path_factory):
-    """Makes models that have only shapes: enough to plan with."""
+    """Returns a model's folder that has only a config.json, which is enough for a plan."""
     folder = tmp_path_factory.mktemp("shapes")
     (folder / "config.json").write_text(json.dumps({
         "architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": 256, "hidden_size": 64, "intermediate_size": 112,
@@ -57,7 +57,7 @@ def command(place, *arguments, env=None, timeout=300):
     return done
 
 
-# Entries that somebody could have put into ~/.ssh/config; {canary} is a path.
+# Lists malicious entries of a ~/.ssh/config; {canary} is the path of a file that must not appear.
 DIRECTIVES = ["HostName $(touch${{IFS}}{canary})", "HostName `touch${{IFS}}{canary}`", "HostName -oProxyCommand=touch${{IFS}}{canary}",
               "HostName a;touch${{IFS}}{canary}", "User $(touch${{IFS}}{canary})", "User -l", "User a;touch${{IFS}}{canary}",
               "ProxyJump $(touch${{IFS}}{canary})", "ProxyJump -oProxyCommand=touch${{IFS}}{canary}", "ProxyJump a,b;touch${{IFS}}{canary}",
@@ -212,7 +212,7 @@ def test_a_file_with_a_line_break_in_its_name_is_said_and_not_sent(client, place
 
 
 def test_a_node_that_answers_with_more_than_facts_gets_nothing_run(client, place):
-    """The node's login shell forges answers, with sequences that a terminal would obey."""
+    """The node's login shell forges answers that contain a terminal's control sequences."""
     server = client.serve("liar")
     script = server.folder / "lies.sh"
     script.write_text(f"""#!/bin/sh

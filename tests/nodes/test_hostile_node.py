@@ -41,8 +41,7 @@ def plan(tmp_path_factory):
 
 @pytest.fixture
 def place(client, tmp_path, plan):
-    """Makes a home with files to protect, a run that lives on the node "liar", and a host that nobody
-    named."""
+    """Provides a home with files to protect, a run on the node "liar", and a host that no command names."""
     home = tmp_path / "home"
     (home / ".ssh").mkdir(parents=True)
     for name in (".bashrc", ".ssh/authorized_keys", "thesis.json"):
@@ -57,8 +56,8 @@ def place(client, tmp_path, plan):
 
 
 class Stranger:
-    """Runs a server that is listed in the SSH configuration but that no command names. It counts connections; there
-    must be none."""
+    """Runs a server that the SSH configuration lists but no command names. It counts connections, of which there must
+    be none."""
 
     def __enter__(self):
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -89,7 +88,7 @@ class Place:
         (server.folder / "plan.json").write_text(json.dumps(plan))
 
     def launched(self, state="running"):
-        """Leaves the run as `launch --node liar` does."""
+        """Writes the run directory that `launch --node liar` leaves."""
         self.output.mkdir(exist_ok=True)
         for name in ("events", "logs"):
             (self.run / name).mkdir(parents=True)
@@ -124,7 +123,7 @@ class Place:
 
 
 def ended(process, seconds):
-    """Returns the process's exit status and peak memory in MiB, or None."""
+    """Returns the process's exit status and peak memory in MiB, or None if it still runs after `seconds`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -136,14 +135,14 @@ def ended(process, seconds):
 
 
 def until_heard(place, kind, answers, process):
-    """Returns what `ended` returns. Waits for processes that end by themselves; for the others, only until they have
-    received the attack."""
+    """Waits until a process that ends by itself has ended, and until any other process has received the attack.
+    Returns what `ended` returns, which is None for a process that still runs."""
     if kind not in ("watch", "adopt", "stop"):
         return ended(process, answers.get("patience", PATIENCE_S))
     mark = place.server.folder / ("said-" + next((one for one in ("noise", "stderr", "stop") if one in answers), "follow"))
     end = time.monotonic() + PATIENCE_S
-    follows = place.run / "mirror.lock"  # exists once the run is adopted; before, the run is only looked at
-    if "plant" in answers:  # planted files are seen before the node is asked
+    follows = place.run / "mirror.lock"  # exists once the run is adopted; before that, the program only reads the run
+    if "plant" in answers:  # the program sees planted files before it asks the node
         mark = follows
     while not (mark.exists() and (kind != "adopt" or follows.exists())) and time.monotonic() < end:
         if finished := ended(process, 0.1):
@@ -186,7 +185,7 @@ def check_files(place, name, kind, before, after):
     gone = [file for file in before if after.get(file) != before[file] and not file.endswith("ringmaster-run.json")]
     assert not gone, (name, "changed or deleted", gone)
     new = set(after) - set(before)
-    if kind == "adopt":  # the copy of a run holds these files, each once
+    if kind == "adopt":  # an adopted run has these files
         new -= {f"runs/{hostile_node.RUN}/{file}" for file in ("config.yaml", "plan.json", "remote.json")}
     if kind.startswith(("fetch", "resume")):  # parts of a file that may be fetched
         new -= {file for file in new if file.startswith(("out/", f"runs/{hostile_node.RUN}/checkpoints/step-00000002/")) and ".json" in file or ".safetensors" in file}
@@ -212,7 +211,7 @@ def test_every_attack(place, tmp_path):
 
 
 def test_a_node_that_does_as_it_should_is_followed(place):
-    """Runs the same server without an attack, so that a failure comes from the attack."""
+    """Runs the same server without an attack. This shows that failures of the other tests come from the attacks."""
     (place.server.folder / "attack").write_text("none")
     command = place.command("watch")
     process = subprocess.Popen([str(BIN / "ringmaster"), *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

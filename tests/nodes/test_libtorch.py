@@ -27,8 +27,7 @@ HERE = "libtorch/2.11.0/torch/lib"  # path in the machine's data folder
 
 @pytest.fixture
 def bare(client):
-    """Serves a machine that cannot see this one's LibTorch; its home is removed at the end, since copies are
-    large."""
+    """Serves a machine that cannot see this machine's LibTorch. Its home is removed at the end, because copies of LibTorch are large."""
     homes = []
 
     def serve(name="bare", environment=""):
@@ -50,7 +49,7 @@ def fake_torch(site, version="2.11.0"):
 
 
 def fake_wheel(folder):
-    """Makes a wheel that pip accepts as PyTorch; the library in it is a dummy."""
+    """Builds a wheel that pip accepts as PyTorch, with a dummy library."""
     site = folder / "site"
     fake_torch(site)
     info = "torch-2.11.0.dist-info"
@@ -72,7 +71,7 @@ def fake_wheel(folder):
 
 
 def programs_with_lock(folder, wheels, digest=""):
-    """Installs the command line again, with a lock that names the wheel and its hash."""
+    """Returns a folder of programs whose lock file names the wheel and its hash, or `digest` if that is given."""
     (wheel,) = wheels.iterdir()
     (folder / "bin").mkdir(parents=True)
     for program in BIN.iterdir():

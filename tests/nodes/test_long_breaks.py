@@ -1,5 +1,5 @@
-"""Injects one failure at a time into a run over several nodes. Either the run ends on every node in time, reports the first cause
-and resumes bit-exactly, or it continues without losing or repeating a step. Takes minutes and needs root."""
+"""Injects one failure at a time into a run over several nodes. Some runs must end on every node in time, report the first cause,
+and resume bit-exactly; the others must continue without losing or repeating a step. Takes minutes and needs root."""
 
 import json
 import os
@@ -115,7 +115,7 @@ def down(seconds):
 
 
 def move():
-    """Changes the client's address, as on another network: the old connections no longer carry anything."""
+    """Changes the client's address, as a move to another network does. The old connections no longer carry data."""
     ip("addr", "del", f"{NET}.1/24", "dev", f"{NAME}br")
     ip("addr", "add", f"{NET}.2/24", "dev", f"{NAME}br")
 

@@ -1,4 +1,5 @@
-"""Tests two nodes with their own addresses, in network namespaces: who listens, and links that are cut. Needs root."""
+"""Tests runs on two nodes with their own addresses, in network namespaces: which programs listen where, and what
+happens when links are cut. Needs root."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Tests `ringmaster nodes` with real sshd servers: it reports whatever keeps a machine from training, each
-problem with its own next step."""
+"""Tests that `ringmaster nodes`, with real sshd servers, reports everything that keeps a machine from training, and
+for each problem what to do."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def nodes(client, *arguments, env=None, timeout=60, programs=BIN):
 
 
 def traces(client):
-    """Lists the files in the servers' homes; a check leaves none."""
+    """Lists the files in the servers' homes. A check must leave none there."""
     return sorted(str(file) for server in client.servers for file in server.home.rglob("*"))
 
 
@@ -218,7 +218,8 @@ def test_a_jump_host_through_itself_is_refused(client):
 
 def test_a_noisy_login_shell_does_no_harm_and_is_said(client):
     server = client.serve("noisy")
-    # Over ssh only bash reads a startup file, so a forced command that prints stands in for such a file.
+    # Of the shells, only bash reads a startup file over ssh. So a forced command that prints stands in for such a
+    # file.
     script = server.folder / "noise.sh"
     script.write_text("#!/bin/sh\necho 'Welcome to the CLUSTER!'\nprintf 'end ok\\nsystem VMS\\n'\nexec sh -c \"$SSH_ORIGINAL_COMMAND\"\n")
     script.chmod(0o755)

@@ -1,5 +1,5 @@
-"""Tests that runs over SSH wait in the queue for their machines, and that each trains once although every process on
-this machine is killed."""
+"""Tests that runs over SSH wait in the queue for their machines, and that each run trains once even if every process
+on this machine is killed."""
 
 import os
 import pathlib
@@ -24,7 +24,7 @@ def kill_those_with(variable):
 
 
 class Here:
-    """Runs the command line of this machine, and kills this machine's processes but not those of the nodes."""
+    """Runs the command line on this machine, and can kill this machine's processes without those of the nodes."""
 
     def __init__(self, client):
         self.client, self.ask = client, asker(client.env(OMP_NUM_THREADS="1"))

@@ -1,5 +1,5 @@
-"""Tests runs on machines reached by SSH: two real sshd servers with their own homes; the client's run
-directory looks like that of any run."""
+"""Tests runs on machines reached by SSH, which are two real sshd servers with their own homes. The client's run
+directory has the same files as that of any run."""
 
 import json
 import os
@@ -97,7 +97,7 @@ def test_two_hosts_train_to_the_losses_of_one(pair, rows_file, tmp_path):
     for rank in range(4):
         assert losses_of(remote, rank) == pytest.approx(losses_of(local, rank), abs=1e-6)
         assert raw_steps(remote, rank) == [1, 2, 3, 4, 5, 6]
-        for file in (f"events/rank-{rank:05d}.jsonl", f"logs/rank-{rank:05d}.log"):  # the copy is complete and has each line once
+        for file in (f"events/rank-{rank:05d}.jsonl", f"logs/rank-{rank:05d}.log"):  # the client's copy equals the node's file
             assert (remote / file).read_bytes() == (there(pair.b if rank > 1 else pair.a) / file).read_bytes()
     assert samples_of(remote) == samples_of(local) and [step for step, *_ in samples_of(remote)] == [3, 3, 6, 6]
     assert (remote / "samples.jsonl").read_bytes() == (there(pair.a) / "samples.jsonl").read_bytes()

@@ -1,5 +1,5 @@
-"""Tests that a configuration's secrets stay on this machine: no node gets one, and copies are as private as the
-original."""
+"""Tests that a configuration's secrets stay on this machine: no node gets a secret, and copies of the configuration
+are as private as the original."""
 
 import json
 import pathlib

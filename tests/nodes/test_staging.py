@@ -1,5 +1,5 @@
-"""Tests that files are sent to a machine once: files already there are not sent again, and a transfer that was
-cut continues."""
+"""Tests that files are sent to a machine only once: files that are already there are not sent again, and an
+interrupted transfer continues."""
 
 import hashlib
 import json

@@ -1,4 +1,5 @@
-"""Tests trackers of runs on other machines: which machine sends, and what a node never gets."""
+"""Tests trackers of runs on other machines: which machine sends to a tracker, and that no node gets a tracker's
+key."""
 
 import json
 import pathlib
@@ -28,4 +29,4 @@ def test_files_are_written_where_the_run_was_launched_and_keys_stay_there(pair, 
             if file.stat().st_size < 1 << 20:
                 assert b"verysecretvalue" not in file.read_bytes() and b"anothersecretvalue" not in file.read_bytes(), file
     both = (here / "events/rank-00000.jsonl").read_bytes(), (there(pair.a) / "events/rank-00000.jsonl").read_bytes()
-    assert both[0] == both[1]  # nothing of a tracker is written into the mirror
+    assert both[0] == both[1]  # trackers write nothing into the client's copy of the events

@@ -19,8 +19,8 @@ SEEDS = range(5)
 
 
 def losses_of_transformers(model_dir, rows, epsilon, precision):
-    """Trains float32 weights. If bfloat16 is asked for, either autocast computes some operations in
-    it, or a copy of the model computes all of them in it."""
+    """Trains float32 weights. `precision` is "float32", "autocast" (autocast computes some operations in bfloat16) or "copy" (a copy of
+    the model computes all operations in bfloat16)."""
     import torch
 
     model = load(model_dir)
@@ -62,8 +62,8 @@ def root_mean_square(seeds):
 
 
 def least_ratio(ours, theirs):
-    """Returns the ratio of errors that 95 % of samples of the seeds exceed. The mean would depend on the few seeds in which an expert's
-    choice or a sign flips."""
+    """Returns the ratio of root-mean-square errors that 95 % of bootstrap samples of the seeds exceed. The plain ratio would depend on
+    the few seeds in which an expert's choice or a sign flips."""
     source = random.Random(1)
     samples = [source.choices(range(len(ours)), k=len(ours)) for _ in range(2000)]
     ratios = sorted(root_mean_square([ours[i] for i in some]) / root_mean_square([theirs[i] for i in some]) for some in samples)

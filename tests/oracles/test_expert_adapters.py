@@ -1,5 +1,5 @@
-"""Compares adapters on the parameters of experts with PEFT, and compares experts that are quantized along with the base with
-axolotl's way of doing it: bitsandbytes' functions on each parameter that holds the experts of a layer."""
+"""Compares adapters on the parameters of experts with PEFT. Compares experts that are quantized along with the base with
+axolotl, which applies bitsandbytes' functions to each parameter that holds the experts of a layer."""
 
 import json
 
@@ -55,7 +55,7 @@ def test_adapters_on_experts_are_those_of_peft(case, tmp_path):
 
 
 def quantize_experts(model, format):
-    """Does what axolotl's moe_quant.py does on a GPU: each use of a parameter dequantizes it."""
+    """Quantizes the experts as axolotl's moe_quant.py does on a GPU: each use of a parameter dequantizes it."""
     import bitsandbytes.functional as bnb
 
     for name, parameter in model.named_parameters():

@@ -45,7 +45,8 @@ def load(folder):
 
 
 def train(model, rows, steps=STEPS):
-    """Trains with the router's loss over all tokens of a step, as transformers has it for one batch without padding."""
+    """Trains with the router's loss over all tokens of a step, as transformers computes it for one batch without
+    padding."""
     import torch
     from transformers.models.mixtral.modeling_mixtral import load_balancing_loss_func
 
@@ -143,7 +144,7 @@ def test_adapters_and_quantized_weights_are_on_the_modules_that_are_linear_in_tr
 
 
 def test_a_model_saved_by_parameters_is_read_too(reference, tmp_path):
-    """Reads a mixture whose experts transformers keeps in one tensor of three dimensions."""
+    """Reads a mixture whose experts are stored in one three-dimensional tensor, as transformers keeps them."""
     import safetensors.torch
 
     kind, folder, model_dir, trained, _ = reference

@@ -1,5 +1,5 @@
-"""Trains every family on every mesh: losses and the exported model equal those of its transformers class. A
-family is one row of FAMILIES: tiny random models of two shapes, the second with every option of the family."""
+"""Trains every family on every mesh: losses and the exported model equal those of its transformers class. FAMILIES lists tiny random
+models, for most families of two shapes; the shape named "full" has every option of the family."""
 
 import json
 import pathlib
@@ -369,7 +369,8 @@ def test_what_is_not_computed_is_refused_and_never_trained_quick(tmp_path):
                                            ("qwen3_5", "model.layers.0.mlp.gate_proj.weight")],
                          ids=["wrapper, quick", "text alone, quick"])
 def test_heads_for_later_tokens_and_stacked_experts_stay_as_they_are_stored(tmp_path, name, changed):
-    """transformers' class leaves out the heads for later tokens; the hub's files hold all experts of a layer in one tensor."""
+    """The saved model must keep tensors as they are stored. transformers' class leaves out the heads that predict later tokens, and
+    the hub's files hold all experts of a layer in one tensor."""
     import safetensors.torch
     import torch
 

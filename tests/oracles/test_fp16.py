@@ -67,8 +67,8 @@ def batches(rows):
 
 
 def train(model, rows, rate, in_float16):
-    """Repeats the loop of transformers' Trainer and accelerate with their own parts: when GradScaler skips a step, so does the
-    schedule."""
+    """Trains with the same loop as transformers' Trainer and accelerate, built from their parts. When GradScaler skips a step, the
+    schedule skips it too."""
     import torch
     import transformers
 
@@ -152,7 +152,7 @@ def test_losses_skipped_steps_and_scales_are_those_of_torch(reference, in_float3
 
     ours = apart(losses_of(run), in_float32)
     theirs = apart([step["loss"] for step in narrow], [step["loss"] for step in wide])
-    if "overflowing" in adapter:  # float32 skips no step, so the comparison is with torch's float16
+    if "overflowing" in adapter:  # float32 skips no step, so the run is compared with torch's float16
         assert losses_of(run) == pytest.approx([step["loss"] for step in narrow], rel=1e-4)
     else:
         assert sum(ours) <= 1.1 * sum(theirs) and 0 < max(theirs) < 1e-2, (ours, theirs)
@@ -160,7 +160,7 @@ def test_losses_skipped_steps_and_scales_are_those_of_torch(reference, in_float3
 
 @pytest.mark.parametrize("reference", ["quick llama, overflowing"], indirect=True)
 def test_resumed_is_the_run_to_the_last_bit_quick(reference, tmp_path):
-    """Resumes from a checkpoint after the skipped steps, and from one between them."""
+    """Resumes from a checkpoint after the skipped steps and from a checkpoint between them."""
     whole = trained_here(reference, tmp_path / "whole", "quick, zigzag", "--no-preflight", fp16=True, save_steps=2, save_strategy=None,
                          save_total_limit=20)
     adapter_file = (tmp_path / "whole/out/adapter_model.safetensors").read_bytes()

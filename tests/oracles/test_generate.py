@@ -61,7 +61,8 @@ def completions(*arguments, **request):
 
 
 def greedy_of_transformers(folder, prompts, tokens):
-    """Returns each prompt's tokens and their log-probabilities, computed in batches of 20, padded on the left."""
+    """Returns, for each prompt, the tokens that transformers generates and their log-probabilities. The prompts are computed in
+    batches of 20, padded on the left."""
     import torch
     import transformers
 
@@ -138,8 +139,8 @@ CHOICES = [dict(temperature=0.7), dict(temperature=1.3, top_k=7), dict(temperatu
 
 @pytest.mark.parametrize("choice", [pytest.param(choice, id=str(choice) + ", quick" * ("top_k" in choice and "top_p" in choice)) for choice in CHOICES])
 def test_samples_are_of_transformers_distribution(tmp_path, config, choice):
-    """For 1,000 identical prompts, tokens that transformers filters out are never sampled; the others are sampled as often as their
-    probabilities say (chi-squared, p = 1e-6 with this seed), with their log-probabilities."""
+    """Samples for 1,000 identical prompts. Tokens that transformers filters out must never occur. The others must occur as often as
+    their probabilities say (chi-squared test, p = 1e-6 with this seed) and have transformers' log-probabilities."""
     import torch
     import transformers
 
@@ -196,6 +197,7 @@ def test_quick_ends(tmp_path, config):
                         moe_shared_expert_intermediate_size=48)),
 ])
 def test_families(tmp_path, config, kind, changes):
-    """Tests other kinds of layers with 20 prompts each. Their blocks are the same as in training, so a few prompts are enough."""
+    """Tests other kinds of layers with 20 prompts each. A few prompts are enough, because generating uses the same blocks as
+    training."""
     FAMILIES[kind] = changes
     check_greedy(tmp_path, config, kind, 20, tokens=16)

@@ -1,5 +1,5 @@
-"""Trains mixtures whose routers score by sigmoids and groups, whose first layers are dense, whose heads come from latents, and hybrids
-with state spaces: preflight, adapters, quantised bases, merged models, memory, and what else the files hold.
+"""Trains mixtures whose routers score by sigmoids and groups, mixtures with dense first layers, models with latent attention, and
+hybrids with state spaces. Tests preflight, adapters, quantised bases, merged models, memory, and the other tensors of a model's files.
 tests/oracles/test_families.py compares their losses on every mesh."""
 
 import json
@@ -52,7 +52,7 @@ def targets_of(kind, format):
 
 
 def model_of(folder, name, **changes):
-    """Saves the model of a name, which begins with its type."""
+    """Saves the model that MODELS lists under `name`, which begins with the model's type."""
     return make_model(folder, name.split(",")[0], **{**MODELS[name], **changes})
 
 
@@ -187,7 +187,7 @@ MEMORY = {
     "ring": dict(context_parallel_size=2), "ulysses": dict(context_parallel_size=2, ulysses_size=2),
 }
 SHAPE = dict(hidden_size=192, num_attention_heads=6, num_key_value_heads=6, moe_intermediate_size=160)
-# Maps a name to (model, differences from its shape). A dense layer is wider or narrower than the experts of a token.
+# Maps a name to (model, differences from its shape). The dense layers are wider or narrower than the experts that a token uses.
 SHAPES = {
     "glm4_moe, wide": ("glm4_moe", dict(intermediate_size=960)), "glm4_moe": ("glm4_moe", dict(intermediate_size=200, num_key_value_heads=2)),
     "deepseek_v3, wide": ("deepseek_v3", dict(intermediate_size=960)), "deepseek_v3": ("deepseek_v3", dict(intermediate_size=200, v_head_dim=32)),

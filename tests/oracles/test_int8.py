@@ -66,7 +66,7 @@ def cases(torch):
 
 
 def theirs(x, weight, bias, dy, threshold):
-    """Returns what bitsandbytes computes: output, the gradient of the inputs, and the codes and scales of the inputs."""
+    """Returns bitsandbytes' results: the output, the gradient of the inputs, and the codes and scales of the inputs."""
     import bitsandbytes as bnb
     import torch
 
@@ -132,8 +132,8 @@ def test_bitsandbytes_own_operations_differ_by_their_constant_and_float16(tmp_pa
 
 # ------------------------------------------------------------------------------------------- training
 
-# These bounds are relative. Before the first update only the order of sums differs. Later the weights differ by rounding, which moves numbers
-# that lie at a tie between two codes, and the next layer's codes with them. Dequantised products are 1e-4 off in the first step.
+# These bounds are relative. Before the first update only the order of sums differs. Later the weights differ by rounding, which can change the
+# code of a number at a tie between two codes, and then codes of the next layer. With dequantised products, the first loss is off by 1e-4.
 FIRST_LOSS, LOSS, NORM = 1e-6, 3e-4, 1e-2
 ROWS = 44
 KEYS = dict(adapter="lora", load_in_8bit=True, lora_r=8, lora_alpha=16, lora_target_linear=True)
@@ -149,7 +149,7 @@ MESHES = {
 
 
 def with_outliers(model_dir):
-    """Makes some columns of normed states hold outliers in all rows, and others in some rows."""
+    """Changes the model so that some columns of the normed states hold outliers in all rows, and others in some rows."""
     import torch
     import transformers
 
@@ -272,7 +272,7 @@ def test_float16_losses_are_those_of_peft_and_bitsandbytes(folder, way, as_on_cu
         (tmp_path / name).mkdir()
         return [event["loss"] for event in events_of(launch(configured(folder, tmp_path / name, **keys), tmp_path / name / "runs", "--ranks", 1))]
 
-    class OfACopy:  # bitsandbytes sets outliers of float16 inputs to 0 in place for a moment
+    class OfACopy:  # copies the inputs, because bitsandbytes temporarily sets outliers of float16 inputs to 0 in place
         apply = staticmethod(lambda x, *others: functions.MatMul8bitLt.apply(x.clone(), *others))
 
     if way != "dequantized":

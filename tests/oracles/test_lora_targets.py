@@ -44,7 +44,8 @@ KEYS = {"target_modules": "lora_target_modules", "layers_to_transform": "peft_la
 
 MIXTURES = {"mixtral": dict(num_local_experts=4), "gpt_oss": dict(head_dim=16, num_local_experts=4, num_experts_per_tok=2, sliding_window=64)}
 DENSE = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-# Targets that mean modules, and targets that PEFT moves to the parameters of experts and routers.
+# OF_MODULES lists targets that name modules. OF_EXPERTS lists targets that PEFT applies to the parameters of experts
+# and routers.
 OF_MODULES = [("mixtral", DENSE), ("gpt_oss", DENSE), ("gpt_oss", r".*self_attn\.(q|v)_proj"), ("gpt_oss", "all-linear")]
 OF_EXPERTS = [("mixtral", ["q_proj", "gate"]), ("mixtral", ["q_proj", "w1", "w2", "w3"]), ("mixtral", "all-linear")]
 
@@ -149,7 +150,7 @@ def test_a_module_that_peft_refuses_in_a_hybrid_is_refused_quick(kind, tmp_path)
 
 
 def test_an_adapter_that_a_class_bypasses_is_left_out_or_refused_quick(tmp_path):
-    """Jamba's class multiplies by the weight of dt_proj, so that PEFT's adapter of it gets no gradient."""
+    """Jamba's class uses the weight of dt_proj directly, so PEFT's adapter of dt_proj gets no gradient."""
     import peft
     import torch
     import transformers

@@ -39,7 +39,7 @@ def lowbias32(x):
 
 
 def draws(step, places, width):
-    """Returns numbers in (-1, 1), [places, width]."""
+    """Returns the engine's random numbers in (-1, 1) for a step: [places, width]."""
     stream = splitmix64(splitmix64(SEED ^ OWN_STREAM) ^ step)
     both = [splitmix64(stream ^ splitmix64(place)) for place in places]
     low = numpy.array([x & 0xFFFFFFFF for x in both], dtype=numpy.uint64)[:, None]

@@ -20,7 +20,7 @@ SHAPE = dict(hidden_size=96, intermediate_size=100, num_attention_heads=4, num_k
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Makes a model, and gradients of several magnitudes with zeros among them."""
+    """Saves a model, and gradients of several magnitudes, some of them zero."""
     import torch
     from safetensors.torch import load_file, save_file
 
@@ -78,8 +78,8 @@ def unpacked(codes):
 
 
 def other_codes(mine, theirs):
-    """Counts the codes that differ; none may differ by more than two steps. Near zero, steps are finer than
-    float32's rounding of a moment that cancels."""
+    """Returns how many codes differ, and expects that none differs by more than two steps. Near zero, steps are finer than the float32
+    rounding error of a moment whose terms cancel."""
     apart = (mine.to(int) - theirs.to(int)).abs()
     assert apart.max() <= 2
     return int((apart > 0).sum())

@@ -1,5 +1,5 @@
-"""Compares training on given rollouts with the losses that TRL had in float64 (trl_policy_losses.json, made by trl_policy.py):
-every loss, on every mesh, with adapters and without."""
+"""Compares training on given rollouts with TRL's losses in float64, which trl_policy.py recorded in trl_policy_losses.json.
+Covers every loss, on every mesh, with adapters and without."""
 
 import json
 import pathlib

@@ -1,6 +1,7 @@
-"""Compares training on preferences with the losses that TRL had (trl_losses.json, made by trl_reference.py): every loss,
-on every mesh, with adapters and without. Five cases in full training are compared with TRL in float64 and with a larger epsilon
-of AdamW, because there TRL's own float32 losses miss its float64 losses by up to 1e-4 (trl_reference.py says why)."""
+"""Compares training on preferences with TRL's losses, which trl_reference.py recorded in trl_losses.json. Covers every
+loss, on every mesh, with adapters and without. Five cases in full training are compared with TRL in float64 and with a
+larger epsilon of AdamW, because there TRL's own float32 losses miss its float64 losses by up to 1e-4 (trl_reference.py
+says why)."""
 
 import json
 import pathlib
@@ -82,7 +83,7 @@ def test_quick_losses_are_those_of_trl(prepared, tmp_path, loss, mesh):
     assert all(("kl" in event) == (loss == "kto") for event in events_of(run))
     if loss == "reward":
         check_saved_scores(tmp_path / "out")
-    margins = [event for event in events_of(run) if "reward_margin" in event]  # some KTO steps have no desirable or no undesirable row
+    margins = [event for event in events_of(run) if "reward_margin" in event]  # KTO steps without desirable or without undesirable rows have no margin
     assert margins and margins[-1]["rewards_chosen"] - margins[-1]["rewards_rejected"] == pytest.approx(margins[-1]["reward_margin"])
 
 

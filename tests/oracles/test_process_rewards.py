@@ -1,5 +1,6 @@
-"""Trains a process reward model and transformers' ForTokenClassification on the same labelled steps: every loss, and the saved model's
-scores, on several meshes. The labels of a step are averaged over all its rows, as transformers does for a batch."""
+"""Trains a process reward model and transformers' ForTokenClassification on the same labelled steps. Compares every loss and the saved
+model's scores, on several meshes. A training step averages the loss over the labels of all its rows, as transformers does for a
+batch."""
 
 import json
 import pathlib
@@ -25,7 +26,7 @@ OURS = dict(process_reward_model=True, max_steps=STEPS, learning_rate=RATE, lr_s
 
 
 def make_steps(count):
-    """Returns rows of token ids whose labels, 0 or 1, belong to single tokens; the first and the last token may have one."""
+    """Returns rows of token ids in which single tokens, possibly the first or the last one, have the label 0 or 1."""
     source, rows = random.Random(3), []
     for _ in range(count):
         ids = [source.randint(0, VOCABULARY - 1) for _ in range(source.randint(6, 60))]

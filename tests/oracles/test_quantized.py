@@ -1,4 +1,5 @@
-"""Compares quantized base weights with bitsandbytes (the bytes, the checkpoints), and training with PEFT."""
+"""Compares quantized base weights with those of bitsandbytes, byte by byte and in checkpoints, and compares training
+with PEFT."""
 
 import json
 import os
@@ -51,7 +52,7 @@ def random_matrix(torch, number, dtype, rows, columns):
 
 @pytest.fixture(scope="module")
 def one_thread():
-    """Sets one thread: bitsandbytes' mean of the scales depends on the number of threads."""
+    """Limits torch to one thread, because bitsandbytes' mean of the scales depends on the number of threads."""
     import torch
 
     before = torch.get_num_threads()
@@ -191,7 +192,7 @@ def weights_of(folder):
 
 @pytest.fixture(scope="module", params=["float32", "bfloat16", "float32 DoRA", "bfloat16 DoRA"])
 def begun(request, tmp_path_factory):
-    """Makes a model in a dtype, and a PEFT adapter for it that changes it."""
+    """Saves a model in a dtype, and a PEFT adapter that changes its output."""
     import peft
     import torch
     import transformers

@@ -1,5 +1,5 @@
-"""Compares real launches with transformers and PEFT: frozen parameters, learning rates for some of them, the
-order of rows, and how a run ends."""
+"""Compares real launches with transformers and PEFT: frozen parameters, learning rates for some parameters, the order of
+rows, and how a run ends."""
 
 import json
 import pathlib
@@ -41,8 +41,8 @@ def same_run(llama, tmp_path, history, trained, names=None, **keys):
 
 
 def test_frozen_parameters_and_rows_stay_as_they_are_quick(llama, tmp_path):
-    """Follows the patterns and ranges of axolotl's utils/freeze.py, written out for torch: frozen parameters
-    need no gradient, and frozen rows get none."""
+    """Freezes torch's parameters by the patterns and ranges of axolotl's utils/freeze.py: frozen parameters require no
+    gradient, and frozen rows get none."""
     import torch
 
     model = load(llama[0])

@@ -49,7 +49,7 @@ def same_weights(weights, named, bf16, rtol=2e-6):
 
     for name, parameter in named.items():
         mine, expected = weights[name].float(), parameter.detach().float()
-        if bf16:  # a few intermediate updates round differently in bfloat16
+        if bf16:  # in bfloat16, a few intermediate results round differently
             apart = (mine - expected).abs()
             assert (apart <= expected.abs() * 2 ** -7 + 2 ** -11).all(), f"{name}: {apart.max().item()}"
             assert (apart > 0).float().mean() < 0.02, name
@@ -235,8 +235,8 @@ def torchs_muon(folder, louder=1.0):
 def test_muon_is_that_of_torch_for_matrices_and_adamw_for_embedding_and_head(folder):
     """No wheel contains axolotl's Muon, so this compares with torch's; ours equals axolotl's bit for bit if
     torch.compile is off. axolotl's Muon sums gradients and torch's averages them, which is the same after Newton-Schulz
-    except for bfloat16's rounding. The bound is how far torch's own matrices move if its gradients are three times as
-    large, which only rounding should change. Norms are not trained."""
+    except for bfloat16's rounding. The bound is three times the distance by which torch's matrices move if its gradients
+    are tripled, which without rounding would be 0. Norms are not trained."""
     import torch
 
     _, weights = ours(folder, optimizer="muon", adam_epsilon=1e-30)
@@ -277,15 +277,15 @@ def test_lr_groups_are_axolotls(folder):
     def rate_of(name):
         if "norm" in name or is_table(name):
             return LR
-        lookup = {"q_proj": 2e-4, "k_proj": 5e-4, "layers.0.mlp": 5e-4}  # k_proj has the later group's rate, in the first's place
+        lookup = {"q_proj": 2e-4, "k_proj": 5e-4, "layers.0.mlp": 5e-4}  # k_proj has the rate of the later group, at the position of the first
         return next((rate for module, rate in lookup.items() if module in name), LR)
 
     beside_adamw(folder, lambda named: axolotls_groups(named, rate_of), lr_groups=listed)
 
 
 def test_loraplus_is_pefts(folder):
-    """Uses weights without an adapter: PEFT then applies the ratio to vectors. The tests of adapters cover its choice of B by
-    name."""
+    """Uses a model without an adapter, for which PEFT applies the ratio to vectors. The tests of adapters cover how PEFT
+    recognizes B by its name."""
     import peft.optimizers
     import torch
     from transformers import AutoModelForCausalLM

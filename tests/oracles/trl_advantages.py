@@ -1,5 +1,5 @@
-"""Lets TRL's GRPOTrainer turn given rewards into advantages, on the CPU. Run as a program, it writes trl_advantages.json; this
-needs trl 1.16.0, which the tests' environment lacks."""
+"""Computes advantages from given rewards with TRL's GRPOTrainer, on the CPU. Run as a program, it writes trl_advantages.json;
+this needs trl 1.16.0, which the tests' environment lacks."""
 
 import json
 import pathlib
@@ -23,7 +23,7 @@ def rewards_of(name, source):
         first[:GROUP], second[:GROUP] = [0.5] * GROUP, [2.0] * GROUP
     if name == "gaps":
         second[1] = second[7] = first[6] = NONE
-        first[4] = second[4] = NONE  # no function judges these
+        first[4] = second[4] = NONE  # neither function returns a reward for these
     if name == "lonely":
         for index in range(1, GROUP):
             first[index] = second[index] = NONE

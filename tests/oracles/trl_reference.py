@@ -4,8 +4,8 @@ and peft, which the tests' environment lacks. A tokenizer of words ("w17") makes
 The file holds, for every case, the losses in float32 and how far they are from TRL's losses in float64 ("drift"). AdamW divides by
 the gradient's size plus epsilon, so elements whose gradient is about 1e-8 turn rounding into whole updates: noise of half a
 float32 ulp in the first weights changes some cases' float64 losses by 1e-4. If a case drifts by more than MOST_DRIFT or is in
-SENSITIVE, the file also holds its losses in float64 with epsilon CALM_EPSILON, where the same noise changes less than 1e-6. "long" has the
-losses of completions of up to 512 tokens, in float64 with that epsilon."""
+SENSITIVE, the file also holds its losses in float64 with epsilon CALM_EPSILON, where the same noise changes less than 1e-6. "long"
+has the losses with completions of up to 512 tokens, in float64 with that epsilon."""
 
 import contextlib
 import json
@@ -108,7 +108,7 @@ def dataset_of(method, rows):
 
     if method == "reward":
         return datasets.Dataset.from_list([{f"{name}_ids": row["prompt"] + row[name] for name in ("chosen", "rejected")} for row in rows])
-    adds_end = method in ("orpo", "simpo")  # their trainers end a completion themselves
+    adds_end = method in ("orpo", "simpo")  # these trainers append the end token themselves
     def text_of(key, value):
         if key == "label":
             return value
@@ -156,7 +156,7 @@ def load(model_dir, method):
     settings = dict(attn_implementation="sdpa", dtype=torch.float32)
     if method != "reward":
         return transformers.AutoModelForCausalLM.from_pretrained(model_dir, **settings)
-    torch.manual_seed(5)  # decides the first weights of the head
+    torch.manual_seed(5)  # seeds the head's initial weights
     model = transformers.AutoModelForSequenceClassification.from_pretrained(model_dir, num_labels=1, **settings)
     model.save_pretrained(model_dir)
     return model
@@ -183,7 +183,8 @@ def prepare(folder, method, kind, adapter, long=False):
 
 @contextlib.contextmanager
 def float64_for_float32():
-    """Makes transformers and TRL compute in float64: their code names torch.float32 and Tensor.float() where it wants precision."""
+    """Makes transformers and TRL compute in float64. Replaces torch.float32 and Tensor.float(), which their code uses where it
+    needs precision."""
     import torch
 
     before = torch.float32, torch.Tensor.float

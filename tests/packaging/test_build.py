@@ -1,4 +1,4 @@
-"""Tests that the build makes every program, and the engine's CUDA part unless it is switched off."""
+"""Tests that the build creates every program, and the engine's CUDA part unless it is switched off."""
 
 import os
 import pathlib
@@ -62,7 +62,7 @@ def test_without_any_there_is_none(tmp_path):
 
 @pytest.fixture
 def configure(tmp_path):
-    """Configures the engine without any nvcc: neither a toolkit's nor the wheels'."""
+    """Configures the engine where no nvcc is found, neither in a toolkit nor in the wheels."""
     real, env = pathlib.Path(os.environ["RINGMASTER_ENV"]), tmp_path / "env"
     site = next((real / "lib").glob("python3*/site-packages"))
     (env / site.relative_to(real)).mkdir(parents=True)

@@ -16,7 +16,7 @@ PAGES = sorted(PACKAGING.glob("man/*.1"))
 
 
 def words(page):
-    """Returns the text that a user reads, without roff."""
+    """Returns the text of a manual page without roff's markup."""
     text = page.read_text().replace(r"\-", "-").replace(r"\fI", "").replace(r"\fR", "")
     return re.sub(r'^\.[A-Z]+ ?|"', "", text, flags=re.MULTILINE)
 

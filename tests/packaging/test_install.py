@@ -1,5 +1,5 @@
-"""Tests an installed copy in a separate folder: it knows nothing of the build's folders, and finds LibTorch
-where the user has it."""
+"""Tests an installed copy in a separate folder. The copy does not use the build's folders, and finds LibTorch where
+the user has it."""
 
 import json
 import os

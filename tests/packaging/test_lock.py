@@ -1,5 +1,5 @@
 """Tests that the lock files of Python packages are complete and have a hash for every wheel, and that the installed
-packages are those that they name."""
+packages are those that the lock files name."""
 
 import importlib.metadata
 import os
@@ -36,7 +36,7 @@ def locked(name, python):
 
 
 def asked(name):
-    """Returns the requirements of a .in file and of those that it includes."""
+    """Yields the requirements of a .in file and of the files that it includes."""
     for line in (ROOT / f"{name}.in").read_text().splitlines():
         if line.startswith("-r "):
             yield from asked(((ROOT / name).parent / line[3:].removesuffix(".in")).resolve().relative_to(ROOT))
@@ -73,7 +73,7 @@ def test_scripts_install_nothing_without_hashes(file):
 
 
 def needs(package, extras):
-    """Returns what an installed package requires, with the extras asked of it."""
+    """Yields the requirements of an installed package with these extras."""
     for text in importlib.metadata.requires(package) or []:
         requirement = Requirement(text)
         if not requirement.marker or any(requirement.marker.evaluate({"extra": extra}) for extra in ["", *extras]):
@@ -103,7 +103,7 @@ def installed_in(python):
 
 
 def test_the_environment_holds_every_version_that_the_locks_name():
-    """Checkouts share the environment, so another one may have added to it."""
+    """The environment may have more packages, because other checkouts share it."""
     installed = installed_in(sys.executable)
     assert {package: installed.get(package) for package in wanted_here()} == wanted_here()
 

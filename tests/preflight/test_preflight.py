@@ -1,5 +1,5 @@
-"""Tests that preflight passes on meshes that compute what one rank does, and finds each fault that an engine can
-have."""
+"""Tests that preflight passes on meshes that compute the same as one rank, and finds each fault of
+faulty_engine.cpp."""
 
 import json
 import os
@@ -116,7 +116,7 @@ def test_meshes_that_are_right_pass(ranks, keys, files, tmp_path):
 
 @pytest.mark.parametrize("keys", [dict(adapter="qlora", load_in_4bit=True), dict(adapter="lora", load_in_8bit=True)], ids=["4 bits", "8 bits"])
 def test_a_quantized_base_in_bfloat16_passes(keys, files, tmp_path):
-    """The proof in float32 computes with the weights rounded to bfloat16."""
+    """Preflight computes in float32, with the weights rounded to bfloat16."""
     config = packed(tmp_path, files, bf16=True, lora_r=4, lora_alpha=8, lora_dropout=0.05, lora_target_linear=True, **keys)
     report = json.loads(ringmaster("preflight", config, "--ranks", 2, "--json").stdout)
     assert report["ok"] and report["float32"]["worst"] <= report["float32"]["bound"]

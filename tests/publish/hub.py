@@ -1,5 +1,5 @@
-"""Stands in for the Hugging Face hub: answers the requests with which the hub's client makes a repository and uploads files, and keeps
-what it receives. Large files arrive over git-lfs's protocol, as on the real hub."""
+"""Stands in for the Hugging Face hub: answers the requests with which the hub's client creates a repository and uploads files, and
+keeps the files. Large files arrive over git-lfs's protocol, as on the real hub."""
 
 import base64
 import contextlib

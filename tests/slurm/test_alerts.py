@@ -1,4 +1,5 @@
-"""Tests that a webhook and a command get the alerts of a Slurm job's run, and the alert of its end before the job is over."""
+"""Tests that a webhook and a command get the alerts of a Slurm job's run, including the alert of the run's end, before the
+job is over."""
 
 import json
 import os
@@ -68,7 +69,7 @@ def test_a_rank_that_is_killed_is_told_as_a_failure(slurm, llama, rows_file, hoo
 
 
 def test_a_stall_is_told_while_it_lasts(slurm, llama, rows_file, hook, tmp_path):
-    """Under Slurm there is no agent that would end a run with a stopped rank."""
+    """Tests a stopped rank under Slurm, where no agent ends such a run."""
     command, told = keeper(tmp_path)
     config = make_config(tmp_path, llama, rows_file, max_steps=100000)
     run = submit(slurm, tmp_path, hook, config, command)

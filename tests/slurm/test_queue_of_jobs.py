@@ -1,5 +1,5 @@
-"""Tests that runs wait in the queue for a partition of Slurm, and that each becomes one job although every process of
-the queue is killed."""
+"""Tests that runs wait in the queue for a Slurm partition, and that each run becomes exactly one job even if every
+process of the queue is killed."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from slurm import ONE_THREAD
 
 
 class Here:
-    """Runs the command line of this machine, and finds the queue's processes, but not those of jobs."""
+    """Runs the command line on this machine, and finds the queue's processes but not those of jobs."""
 
     def __init__(self, slurm, folder):
         self.slurm, self.folder = slurm, folder
@@ -31,7 +31,8 @@ class Here:
         return [pathlib.Path(run["dir"]) for run in entries(self.ask)]
 
     def runners(self):
-        """Returns the queue's processes; jobs have the variables of this machine, too."""
+        """Returns the queue's processes. Jobs are left out, although they have this machine's environment variables
+        too."""
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:

@@ -27,8 +27,7 @@ def straight(llama, rows_file, tmp_path_factory):
 
 @pytest.fixture(scope="module", autouse=True)
 def short_of_time(slurm, llama, rows_file, tmp_path_factory):
-    """Submits a job with one minute, which runs during the other tests: Slurm checks time limits twice a
-    minute."""
+    """Submits a job with a time limit of one minute, which runs during the other tests. Slurm checks time limits twice a minute."""
     folder = tmp_path_factory.mktemp("short")
     config = make_config(folder, llama, rows_file, max_steps=100000, save_strategy=None, save_steps=100000)
     done = ringmaster("launch", config, "--ranks", 1, "--runs-dir", folder / "runs", "--detach", "--json", "--slurm", "time=1", "--slurm",
@@ -38,7 +37,7 @@ def short_of_time(slurm, llama, rows_file, tmp_path_factory):
 
 @pytest.fixture
 def ask(slurm, tmp_path):
-    """Returns the command line with this Slurm and its own folder of runs."""
+    """Returns a function that runs the command line with this Slurm and a separate folder of runs."""
     def run(command, *arguments, env=None, **options):
         return ringmaster(command, *arguments, "--runs-dir", tmp_path / "runs", env={**slurm.env(**ONE_THREAD), **(env or {})}, **options)
     return run
@@ -85,7 +84,8 @@ def test_a_warned_job_saves_is_queued_again_and_goes_on_to_the_same_losses(slurm
 
 @pytest.mark.parametrize("partition", ["low", "patient", "cheap"])
 def test_a_preempted_job_says_so_and_goes_on(partition, slurm, ask, straight, llama, rows_file, tmp_path):
-    """Tests a job that is requeued at once, after a grace time in which the ranks save, or not at all."""
+    """Tests jobs that are preempted in three ways: requeued at once, requeued after a grace time in which the ranks save, or not
+    requeued."""
     config = make_config(tmp_path, llama, rows_file, max_steps=80, **{**KEYS, "save_steps": 2})
     run = submit(ask, config, "--slurm", f"partition={partition}")
     wait_for(lambda: len(steps(run)) >= 3, "step 3")

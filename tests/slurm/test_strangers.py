@@ -1,5 +1,5 @@
-"""Tests strangers at a Slurm job over two nodes: every listener is on its node's address, no secret is sent,
-and the job continues or reports why not."""
+"""Tests strangers who connect to a Slurm job on two nodes: every socket listens on its node's address, no secret is
+sent, and the job continues or reports why it ended."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Receives the alerts of runs: with a webhook, and with a command that stores its input."""
+"""Provides two receivers for the alerts of runs: a webhook, and a command that stores its input."""
 
 import http.server
 import json
@@ -7,7 +7,7 @@ import threading
 import time
 
 
-BUSY = ("slow_rank", "stall")  # alerts that depend on how busy the machine is, in tests of real runs
+BUSY = ("slow_rank", "stall")  # in tests of real runs, these alerts depend on how busy the machine is
 
 
 def kinds_told(told):
@@ -16,8 +16,8 @@ def kinds_told(told):
 
 
 class Hook(http.server.ThreadingHTTPServer):
-    """Receives posts. Answers each, after `seconds`, with the next status of `answers`, and with
-    200 when none is left. Calls `on_post` for each post."""
+    """Receives posts. Waits `seconds` and answers each with the next status of `answers`, or with 200 if none is
+    left. Calls `on_post` for each post, and keeps those answered with 200 in `posts`."""
 
     def __init__(self, *answers):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -25,7 +25,7 @@ class Hook(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def told(self):
-        """Returns the posts, without those that a busy machine causes."""
+        """Returns the posts that were answered with 200, without those that a busy machine causes."""
         return [post for post in self.posts if post["kind"] not in BUSY]
 
     @property
@@ -64,8 +64,8 @@ def keeper(tmp_path, body="pass"):
 
 
 def make_spiking_rows(file, vocabulary, calm, wild, length=24):
-    """Writes `calm` equal rows, which a model soon memorises, then `wild` rows of random tokens:
-    the loss jumps between them."""
+    """Writes `calm` equal rows, which a model soon memorises, and then `wild` rows of random tokens, at which the
+    loss jumps."""
     import random
 
     source = random.Random(5)

@@ -11,7 +11,7 @@ import pytest
 
 from ringmaster_runs import BIN
 
-# One question per line: how|prompt|answer. how is hidden, shown, or info (needs no answer).
+# The module reads one question per line: how|prompt|answer. `how` is hidden, shown, or info (needs no answer).
 MODULE = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +60,8 @@ def serve_asking(client, module, name, questions, *options):
 
 
 def at_terminal(client, *arguments, answers=(), timeout=60):
-    """Runs the command line at a terminal: each answer is typed when its question appears. Returns (status,
-    all that was shown)."""
+    """Runs the command line at a terminal and types each answer when its question appears. Returns (exit status, everything
+    that was shown)."""
     pid, tty = pty.fork()
     if pid == 0:
         os.execve(BIN / "ringmaster", ["ringmaster", *map(str, arguments)], client.env(TERM="xterm"))

@@ -6,8 +6,8 @@ CURVE = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
 
 
 def make_certificates(folder):
-    """Makes two authorities, ca.pem and stranger.pem, and two certificates signed by the first, with their keys: server.pem for 127.0.0.1
-    and elsewhere.pem for another name."""
+    """Creates two authorities, ca.pem and stranger.pem, and two certificates that the first one signs, each with its key: server.pem for
+    127.0.0.1 and elsewhere.pem for another name."""
     def openssl(*arguments):
         subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
 

@@ -1,6 +1,5 @@
-"""A server of completions for tests: it speaks OpenAI's protocol with token ids, as SGLang and vLLM
-do, loads weights from a folder, and samples with transformers. A test may replace a correct
-answer by a wrong one before it is sent."""
+"""Provides a server of completions for tests. It speaks OpenAI's protocol with token ids, as SGLang and vLLM do,
+loads weights from a folder, and samples with transformers. A test may replace a correct answer before it is sent."""
 
 import argparse
 import json
@@ -39,11 +38,10 @@ class Model:
 
 
 class Server(ThreadingHTTPServer):
-    """`dialect` is "sglang", "vllm" or "none", which loads no weights. `lie(handler, path, answer)`
-    may change the answer, or send bytes itself and return None. `served` counts requests by
-    path, and `answers` keeps the correct completions. With `certificate`, a PEM file with its
-    private key, it speaks TLS; with `key` it asks for this API key; it answers
-    only below the path `prefix`."""
+    """Serves completions below the path `prefix`. `dialect` is "sglang", "vllm" or "none", which loads no weights.
+    `lie(handler, path, answer)` may change the answer, or send bytes itself and return None. `served` counts requests
+    by path, and `answers` keeps the correct completions. With `certificate`, a PEM file that includes the private
+    key, the server speaks TLS. With `key` it requires this API key."""
 
     daemon_threads = True
 

@@ -29,7 +29,7 @@ def watching(env, folders, **more):
 
 
 def recorded(command, env, folders, log):
-    """Runs the program undisturbed; returns its calls below the folders."""
+    """Runs the program undisturbed; returns its calls that change files below the folders."""
     done = subprocess.run(command, env=watching(env, folders, CRASH_LOG=str(log)), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     seen, points = collections.Counter(), []
@@ -56,7 +56,8 @@ def points_of(log):
 
 
 def spread(cases, count):
-    """Returns `count` cases, spread evenly; the stride is not a multiple of the number of ways, so that each way occurs."""
+    """Returns at most `count` evenly spread cases. The stride is not a multiple of the number of ways to disturb a call, so that each
+    way occurs."""
     step = max(1, len(cases) // count)
     step -= step % len(HOWS) == 0
     return cases[step // 2::step][:count]

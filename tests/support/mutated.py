@@ -1,4 +1,4 @@
-"""Changes texts at random, as a fuzzer does; equal seeds make equal changes."""
+"""Changes texts at random, as a fuzzer does. Equal seeds give equal changes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Makes two nodes with their own addresses: network namespaces on a bridge. Needs root."""
+"""Provides two nodes with their own addresses, which are network namespaces on a bridge. Needs root."""
 
 import os
 import pathlib
@@ -44,8 +44,8 @@ def network():
 
 
 def cut_off(space, address, is_enough):
-    """Blocks what a namespace sends to `address` until `is_enough` is true: connecting takes longer, so a listener at that address stays
-    open for longer."""
+    """Blocks what a namespace sends to `address` until `is_enough` is true. This delays connections, so a socket that listens at that
+    address stays open for longer."""
     ip("neigh", "replace", address, "lladdr", "02:00:00:00:00:01", "dev", "eth0", "nud", "permanent", inside=space)
 
     def run():

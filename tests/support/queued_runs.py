@@ -8,7 +8,8 @@ from ringmaster_runs import BIN
 
 
 def asker(env=None):
-    """Returns ask(*arguments, status=0), which runs ringmaster and returns what it says, or with --json its lines as objects."""
+    """Returns ask(*arguments, status=0), which runs ringmaster, expects this exit status and returns the output; with --json,
+    the output's lines as objects."""
 
     def ask(*arguments, status=0):
         done = subprocess.run([str(BIN / "ringmaster"), *map(str, arguments)], capture_output=True, text=True, timeout=300,

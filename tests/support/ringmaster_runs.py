@@ -80,8 +80,8 @@ def make_model(folder, kind, **changes):
 
 
 def kept_model(folder, kind, **changes):
-    """Copies what make_model saves from the build folder, where it is made once: to import transformers takes longer than
-    most tests, so those that need nothing else of it use this."""
+    """Copies the model that make_model saves to `folder`, from the build folder, in which each model is created once.
+    Importing transformers takes longer than most tests, so tests that need transformers only for a model call this."""
     made_by = [inspect.getsource(one) for one in (make_model, save_disturbed)]
     versions = [importlib.metadata.version(name) for name in ("torch", "transformers")]
     key = hashlib.sha256(json.dumps([kind, changes, made_by, versions], sort_keys=True).encode()).hexdigest()
@@ -97,8 +97,8 @@ def kept_model(folder, kind, **changes):
 
 
 def make_rows(file, count, seed=1, longest=96, masked=True):
-    """Writes pre-tokenized rows of a learnable pattern, of many lengths; some labels are masked, and one row
-    has none at all."""
+    """Writes pre-tokenized rows of many lengths with a learnable pattern. Some labels are masked, and every eleventh row
+    has no labels, unless `masked` is false."""
     source = random.Random(seed)
     rows = []
     for index in range(count):
@@ -160,8 +160,8 @@ def launch(config, runs, *arguments, **options):
 
 
 def events_of(run, rank=0, kind="step"):
-    """Returns the last event of each step (or all events of another kind) of a rank; a line still being
-    written does not count."""
+    """Returns a rank's events of one kind: the last event of each step, or all events of another kind. Leaves out a line
+    that is still being written."""
     found = []
     for line in (run / "events" / f"rank-{rank:05d}.jsonl").read_text().split("\n")[:-1]:
         event = json.loads(line)

@@ -1,5 +1,5 @@
-"""Runs a real Slurm on this host: munged, slurmctld and slurmd with their own ports, keys and folders, which
-are gone after the tests."""
+"""Runs a real Slurm on this host: munged, slurmctld and slurmd with their own ports, keys and folders, which are
+removed after the tests."""
 
 import getpass
 import json

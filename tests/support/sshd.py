@@ -1,5 +1,5 @@
-"""Runs real sshd servers on loopback ports, each with its own host keys, home and configuration, and makes a
-client's ~/.ssh for them."""
+"""Runs real sshd servers on loopback ports, each with its own host keys, home and configuration, and writes a client's ~/.ssh
+for them."""
 
 import os
 import pathlib
@@ -78,7 +78,7 @@ class Sshd:
             time.sleep(0.02)
 
     def stop(self):
-        """Stops the server and its sessions; processes that moved to another session live on."""
+        """Stops the server and its sessions. Processes that moved to another session keep running."""
         if self.process is None:
             return
         for child in subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split():
@@ -97,7 +97,7 @@ class Sshd:
 
 
 class Client:
-    """Makes a user's ~/.ssh (configuration, known hosts and a key), and the environment for the command line."""
+    """Holds a user's ~/.ssh (configuration, known hosts and a key), and the environment for the command line."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -126,7 +126,7 @@ class Client:
         return server
 
     def serve_with(self, name, program, script):
-        """Serves a machine on which `program` is this shell script."""
+        """Serves a machine on which the command `program` is this shell script."""
         server = self.serve(name)
         stub = server.folder / "stubs" / program
         stub.parent.mkdir()

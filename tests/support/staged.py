@@ -21,7 +21,7 @@ def stage(client, file, to, check=True):
 
 
 def wired_server(client):
-    """Makes a server, host a, behind a wire that counts bytes."""
+    """Starts a server, host a, behind a Wire that counts bytes; returns the server and the Wire."""
     server = client.serve("a")
     wire = Wire((server.address, server.port))
     with open(client.known_hosts, "a") as file:

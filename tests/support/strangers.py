@@ -1,5 +1,5 @@
-"""Plays strangers who reach a run's ports without a credential (c10d's protocol, garbage, floods, silence),
-and records what crosses a network."""
+"""Plays strangers who reach a run's ports without a credential and send c10d's protocol, garbage, floods or nothing.
+Records what crosses a network."""
 
 import os
 import re
@@ -69,7 +69,7 @@ class Stranger:
         return found
 
     def read_store(self, where):
-        """Tries every operation once, and reads the value of every key."""
+        """Reads the value of every key, and tries every operation that changes nothing once. Returns the keys."""
         keys = self.keys(where)
         for key in keys:
             self.say(where, MAGIC + bytes([GET]) + text(key), 0.05)
@@ -89,7 +89,7 @@ class Stranger:
         self.say(where, MAGIC + bytes([SET]) + struct.pack("<Q", 1 << 62), 0.02)
 
     def bother(self, where, megabytes=1, held=20):
-        """Sends garbage and a flood without an end of line, and holds connections open."""
+        """Sends garbage and a flood of bytes without an end of line, and keeps `held` connections open."""
         for greeting in GREETINGS:
             self.say(where, greeting, 0.05)
         self.say(where, os.urandom(megabytes << 20), 0.05)
@@ -120,7 +120,7 @@ class Hammer:
         self.thread.start()
 
     def has_met_store(self):
-        """Returns whether a store has listed the key of a rank that waits there, or the strangers were stopped."""
+        """Returns whether a store has listed the key of a waiting rank, or stop() was called."""
         return self.over.is_set() or b"arrived/" in self.stranger.heard
 
     def _run(self):

@@ -1,4 +1,4 @@
-"""Makes small tekken.json files, the tokenizers of mistral-common."""
+"""Builds small tekken.json files, which are mistral-common's tokenizers."""
 
 import base64
 

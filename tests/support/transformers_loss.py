@@ -32,7 +32,7 @@ def count_labels(documents):
 
 
 def learn(model, documents):
-    """Adds the gradient of the mean loss over all labels; returns that loss."""
+    """Adds the gradient of the mean loss over all labels to the model's gradients; returns the loss."""
     loss = summed_loss(model, documents) / max(1, count_labels(documents))
     loss.backward()
     return loss.item()

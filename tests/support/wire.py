@@ -1,4 +1,4 @@
-"""Stands between two ends of TCP connections: counts the bytes that pass, and can be cut."""
+"""Forwards TCP connections, counts the bytes that pass, and can cut the connections."""
 
 import socket
 import threading
@@ -17,8 +17,8 @@ class Wire:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def start(self, cut_after=None):
-        """Ends every connection after `cut_after` bytes from the client, as when a laptop leaves its
-        network."""
+        """Resets the counts. From now on, every connection ends after `cut_after` bytes from the client, as when a
+        laptop leaves its network; with None, connections are not cut."""
         with self.lock:
             self.up = self.down = 0
             self.cut_after = cut_after

@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
 
 @functools.cache
 def loaded(folder, name, template):
-    """Returns the tokenizer that the product loads, once for all cases that need the same one."""
+    """Returns the tokenizer as Ringmaster loads it. Each tokenizer is loaded once for all cases that need it."""
     request = Request({"base_dir": str(folder), "datasets": [{"path": "rows.jsonl"}], "tokenizer": str(folder / name),
                        "tokenization": {"chat_template": template} if template else {}})
     return Encoders(request, Silent()).tokenizer()

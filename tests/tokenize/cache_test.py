@@ -1,5 +1,5 @@
-"""Runs the program as the launcher does: what it prints, what it keeps, and what it leaves behind when it is
-stopped."""
+"""Runs the tokenizing program as the launcher does. Tests what the program prints, what it caches, and what it leaves
+behind when it is stopped."""
 
 import json
 import os

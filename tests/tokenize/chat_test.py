@@ -1,5 +1,5 @@
-"""Tests chat_template: ids against transformers' apply_chat_template, labels against conversations put
-together by hand."""
+"""Tests chat_template: compares ids with transformers' apply_chat_template, and labels with conversations that the
+test assembles."""
 
 import pytest
 from conftest import make_tokenizer, write_lines
@@ -99,7 +99,7 @@ def test_a_message_can_say_whether_it_is_trained(chat, model):
 
 
 def test_a_named_template_and_end_of_turn_tokens(tokenize, model, tmp_path):
-    """The template is shaped like Llama 3's: texts are trimmed, and it writes a BOS itself."""
+    """Uses a template like Llama 3's, which trims texts and writes a BOS itself."""
     folder = tmp_path / "llama3"
     tokenizer = make_tokenizer(folder, bos=True, special=["<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"])
     path = write_lines(tmp_path / "chat.jsonl", [{"messages": messages(TALK)}])

@@ -1,4 +1,4 @@
-"""Makes a small tokenizer, and runs the program as the launcher does."""
+"""Provides a small tokenizer, and runs the tokenizing program as the launcher does."""
 
 import json
 import os
@@ -20,7 +20,8 @@ TEXTS = [f"The {animal} {verb} over {number} lazy dogs.\n\nIt was {mood}, wasn't
 
 
 def make_tokenizer(folder, bos=False, special=()):
-    """Makes a byte-level BPE in `folder`; with `bos`, it puts <s> before each text, as Llama's does."""
+    """Saves a byte-level BPE tokenizer in `folder`. With `bos`, it puts <s> before each text, as Llama's tokenizer
+    does."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -40,7 +41,7 @@ def make_tokenizer(folder, bos=False, special=()):
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
-    """Returns (folder, tokenizer) of a tokenizer without BOS, with a ChatML template."""
+    """Returns (folder, tokenizer); the tokenizer adds no BOS and has a ChatML template."""
     folder = tmp_path_factory.mktemp("model")
     tokenizer = make_tokenizer(folder)
     tokenizer.chat_template = CHATML
@@ -122,7 +123,7 @@ class Silent:
 
 
 def tokens_row(ids):
-    """Returns a row of tokens that are all trained."""
+    """Returns a tokenized row in which every token has a label."""
     return {"input_ids": ids, "labels": ids}
 
 

@@ -1,4 +1,5 @@
-"""Tests the example that packaging/run trains on: it is made once, from files on this machine, and fills its sequences."""
+"""Tests the example that packaging/run trains on: its data is created once, from files on this machine, and fills its
+sequences."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Tests added tokens: the tokenizer has them, the model has a row for each, and the old rows stay the same to
-the bit."""
+"""Tests added tokens: the tokenizer has them, the model's tables have a row for each, and the old rows keep every
+bit."""
 
 import json
 

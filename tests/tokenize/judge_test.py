@@ -94,7 +94,7 @@ def test_each_failure_says_which_function(ask, name, what, where):
 
 
 def test_prompts_become_rows_without_labels(tokenize, tmp_path, model):
-    """Each row's fields are passed along with its tokens, in the order of the rows."""
+    """The fields of each row are kept next to its tokens, in the order of the rows."""
     rows = [{"prompt": "one two", "answer": 1}, {"prompt": "three " * 30, "answer": 2},
             {"prompt": [{"role": "user", "content": "four"}], "answer": 3}]
     found = tokenize(datasets=[{"path": write_lines(tmp_path / "rows.jsonl", rows), "type": ""}], tokenizer=str(model[0]),

@@ -1,5 +1,5 @@
-"""Tests that each key which reaches the rows changes them, or the model's vocabulary, when its value changes. The lists of keys are the
-program's own, so a key without a sample here fails."""
+"""Tests that changing the value of a key of the tokenizing program changes the rows, except for the keys in ELSEWHERE and
+ELSEWHERE_IN_ENTRIES. The lists of keys come from the program itself, so a key without sample values here fails the test."""
 
 import json
 import sys
@@ -23,7 +23,8 @@ SHARED = [{"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "
                              {"from": "you", "value": "B"}],
            "other": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Bye"}]}]
 
-# key → (the rest of the request, one value, another value). A value that the program refuses counts as another outcome.
+# Maps a key to (the rest of the request, one value, another value). If the program refuses one of the values, that counts as a
+# different outcome.
 REQUEST = {
     "datasets": ({}, [{"path": "a.jsonl", "type": "completion"}], [{"path": "b.jsonl", "type": "completion"}]),
     "test_datasets": ({}, [{"path": "a.jsonl", "type": "completion"}], [{"path": "b.jsonl", "type": "completion"}]),
@@ -50,8 +51,8 @@ OPTION = {
     "streaming_multipack_buffer_size": ({"datasets": [{"path": "a.jsonl", "type": "pretrain", "streamed": True}]}, 3, 8),
     "tokenizer_use_mistral_common": ({}, True, False),
 }
-# These keys change the model's vocabulary (growth_test.py), a repository's version or what may be run; a local folder of rows cannot
-# show that.
+# These keys change the model's vocabulary (growth_test.py), a repository's version or which code may run. Rows in a local folder
+# cannot show these effects.
 ELSEWHERE = {"tokens", "added_tokens_overrides", "resize_token_embeddings_to_32x", "mean_resizing_embeddings", "shrink_embeddings", "revision_of_model",
              "trust_remote_code", "tokenizer_name", "tokenizer_legacy"}
 JINJA = {**TALK, "chat_template_jinja": MARKED}

@@ -34,7 +34,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def loaded(folders):
-    """Returns the tokenizer of each version, loaded once, as the product does."""
+    """Returns the tokenizer of each version, loaded once as Ringmaster loads it."""
     return {version: encoders({"tokenizer_use_mistral_common": True}, place).tokenizer() for version, place in folders.items()}
 
 

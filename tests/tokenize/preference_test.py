@@ -1,5 +1,5 @@
-"""Tests that tokens of preferences equal those that axolotl and TRL train on (axolotl/expected_preference.json), and tests the files that
-hold them."""
+"""Tests that tokens of preferences equal those that axolotl and TRL train on (axolotl/expected_preference.json). Also tests the files
+that hold these tokens."""
 
 import json
 import sys
@@ -168,7 +168,7 @@ def test_rollouts_keep_their_advantages_and_old_log_probabilities(prefer):
 
 
 def test_packed_rollouts_of_one_prompt_lie_together(prefer):
-    """Packed by length alone, each row would hold one long and one short answer."""
+    """Without grouping by prompt, packing would put one long and one short answer into each row."""
     rows = [{"prompt_ids": [5, number, 9], "completion_ids": [7] * count, "advantages": 0} for count in (5, 2, 5, 2) for number in (6, 7)]
     found = prefer(rows, preference="grpo", type="", sequence_len=26, sample_packing=True)
     assert [sorted(ids[1] for ids, _ in row) for row in documents(found.result["tokens"])] == [[6] * 4, [7] * 4]

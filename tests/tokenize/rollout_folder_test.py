@@ -1,5 +1,5 @@
-"""Takes rows from folders that another program fills: in time, late, with mistakes, and with
-malicious files."""
+"""Tests taking rows from folders that another program fills: in time, late, with mistakes, or with malicious
+files."""
 
 import gzip
 import json
@@ -46,7 +46,7 @@ def text_of(*rows):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """Returns a folder `in`, and the files that a run keeps; pauses are short."""
+    """Returns a folder with a subfolder `in` for rollouts and `run` for the run's files. Shortens all pauses."""
     monkeypatch.setattr(rollout_folder, "PAUSES", (0.02, 0.05))
     monkeypatch.setattr(rollout_folder, "LOOK_EVERY", 0.01)
     monkeypatch.setattr(rollout_folder, "TELL_AFTER", 0.05)
@@ -70,7 +70,8 @@ def put(place, name, text):
 
 
 def taken(folder, place, begin, count):
-    """Returns the advantages of the rows, times 7 and rounded, by which the tests tell rows apart."""
+    """Takes `count` rows from row `begin` on. Returns their advantages, times 7 and rounded, by which the tests
+    recognize rows."""
     folder.write(begin, count, str(place / "run/step.safetensors"))
     read = load_file(place / "run/step.safetensors")
     assert len(read["row_offsets"]) == count + 1
@@ -243,7 +244,7 @@ def test_a_resumed_run_takes_the_same_rows_again(place):
     (place / "in/a").unlink()  # no row of this file is needed again
     assert taken(taker(place), place, 4, 4) == [4, 5, 6, 7] and taken(taker(place), place, 8, 1) == [8]
     with open(place / "run/taken.jsonl", "ab") as file:
-        file.write(b'{"file": "f", "ro')  # a kill in the middle of a line
+        file.write(b'{"file": "f", "ro')  # the line that a kill leaves incomplete
     put(place, "g", text_of(row(9), row(10)))
     assert taken(taker(place), place, 8, 3) == [8, 9, 10] and [entry["file"] for entry in journal(place)] == list("aceg")
     found, _ = failure(taker(place), place, 4)

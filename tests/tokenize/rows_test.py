@@ -1,4 +1,4 @@
-"""Compares what each type of dataset becomes with tokens made here by the tokenizer alone."""
+"""Compares the tokens of each type of dataset with tokens that the test makes with the tokenizer alone."""
 
 import json
 from pathlib import Path

@@ -26,7 +26,7 @@ ASKED = {"step": 3, "weights": "/weights", "prompts": [[5, 6, 7], [8, 9]], "n": 
 
 
 class Table:
-    """Gives completions that depend on prompt and seed."""
+    """Stands in for a model: its completions depend only on the prompt and the seed."""
 
     version = "default"
 
@@ -104,7 +104,7 @@ def test_older_servers_give_token_ids_in_place_of_texts(serve):
 
 
 def change(**values):
-    """Returns a function that makes the second completion wrong."""
+    """Returns a function that replaces these fields of the second completion."""
     def lie(handler, path, answer):
         if path == "/v1/completions":
             choice = answer["choices"][1]
@@ -371,7 +371,7 @@ def test_a_key_that_cannot_be_had_is_named_without_its_text(serve, monkeypatch, 
 
 
 def test_no_text_repeats_the_key_that_a_server_sends_back(serve, monkeypatch):
-    """The key lies where a message is cut off, so that a part of the key could remain."""
+    """The server sends the key at the place where messages are cut off, so that a part of the key could remain."""
     monkeypatch.setenv("SERVER_KEY", KEY)
 
     def echo(status, location=""):

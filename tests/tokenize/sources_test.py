@@ -1,5 +1,5 @@
-"""Tests where rows can come from (files of every kind, folders, saved datasets, the hub), and the messages if
-they are missing."""
+"""Tests the sources of rows (files of every kind, folders, saved datasets, the hub), and the messages for missing
+sources."""
 
 import gzip
 import json
@@ -125,7 +125,7 @@ def test_a_missing_or_empty_tokenizer_folder_is_said(tokenize, tmp_path):
 
 @pytest.fixture
 def no_network(monkeypatch):
-    """Sets an address on which nothing listens."""
+    """Sends requests for the hub to a local port on which nothing listens."""
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     for module in ("huggingface_hub.constants", "datasets.config"):
         monkeypatch.setattr(f"{module}.HF_ENDPOINT" if "datasets" in module else f"{module}.ENDPOINT", "http://127.0.0.1:9")

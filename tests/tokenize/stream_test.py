@@ -1,5 +1,5 @@
-"""Tests streams: their rows, pass after pass, equal axolotl's in axolotl/expected_stream.json, the windows of pretraining_dataset are those
-that the tokenizer makes, and reading stops when there are enough rows."""
+"""Tests streams: their rows, pass after pass, equal axolotl's in axolotl/expected_stream.json; the windows of pretraining_dataset are those
+that the tokenizer makes; and reading stops once there are enough rows."""
 
 import json
 import sys

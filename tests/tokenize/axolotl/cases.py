@@ -1,6 +1,8 @@
-"""Defines the cases that compare our tokens with axolotl's: type x template x option, each with a few rows.
+"""Defines the cases in which our tokens are compared with axolotl's. A case is a combination of type, template and option, with a
+few rows.
 
-A case is {"name", "tokenizer", "entry", "config", "rows"}. record.py records axolotl's results; axolotl_test.py compares ours."""
+Its form is {"name", "tokenizer", "entry", "config", "rows"}. record.py records axolotl's results; axolotl_test.py compares
+ours."""
 
 import copy
 import hashlib
@@ -26,8 +28,7 @@ ENDS = {"llama3": "<|eot_id|>", "gemma": "<end_of_turn>", "gemma3": "<end_of_tur
 
 
 def stop_the_clock():
-    """Sets the date to the day on which the cases were recorded: some templates write today's date into the
-    prompt."""
+    """Sets the date to the day on which the cases were recorded, because some templates write today's date into the prompt."""
     from datetime import datetime
 
     from transformers.utils import chat_template_utils
@@ -41,7 +42,8 @@ def stop_the_clock():
 
 
 def make_tokenizers(folder):
-    """Returns {"plain": no BOS, "bos": BOS before each text, "blocks": blanks before words written as a sign, as in Llama 2}."""
+    """Returns three tokenizers by name: "plain" adds no BOS, "bos" adds BOS before each text, and "blocks" adds BOS and writes
+    blanks as "▁", as Llama 2 does."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -265,8 +267,7 @@ def all_cases():
 
 
 def fingerprint(ids, labels):
-    """Returns what is recorded of a row of tokens: how many there are, how many are labels, and a hash of all
-    of them."""
+    """Returns the recorded form of a row: the number of tokens, the number of labels, and a hash of tokens and labels."""
     text = json.dumps([list(map(int, ids)), list(map(int, labels))])
     return [len(ids), sum(label != -100 for label in labels), hashlib.sha256(text.encode()).hexdigest()[:16]]
 
@@ -284,6 +285,6 @@ def each_row(case, tokens_of):
 
 
 def write_expected(file, origin, rows_of_cases):
-    """Writes what was recorded: its origin, then the rows of one case on each line."""
+    """Writes the recorded results to `file`: their origin, and then the rows of one case per line."""
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in rows_of_cases.items())
     file.write_text(json.dumps(origin)[:-1] + f', "cases": {{\n{lines}\n}}}}\n')

@@ -1,4 +1,5 @@
-"""Defines the cases of `tokenizer_use_mistral_common`, with small tekken.json files of each version that mistral-common tells apart."""
+"""Defines the cases of `tokenizer_use_mistral_common`, with a small tekken.json file of each version that mistral-common
+distinguishes."""
 
 import hashlib
 import json

@@ -1,7 +1,8 @@
-"""Defines the cases that compare our tokens of preferences with those of axolotl and TRL: method x type x template x option.
+"""Defines the cases in which our tokens of preferences are compared with those of axolotl and TRL. A case is a combination of method, type,
+template and option.
 
-A case is {"name", "tokenizer", "rl", "entry", "config", "rows"}. record_preference.py records the libraries' results;
-preference_test.py compares ours."""
+Its form is {"name", "tokenizer", "rl", "entry", "config", "rows"}. record_preference.py records the libraries' results; preference_test.py
+compares ours."""
 
 import hashlib
 import json
@@ -128,7 +129,8 @@ def all_cases():
 
 
 def fingerprint(documents, desirable):
-    """Returns what is recorded of a row: its documents' lengths and numbers of labels, and a hash of all of them and of the row's label."""
+    """Returns the recorded form of a row: the lengths and numbers of labels of its documents, and a hash of the documents and of the row's
+    label."""
     plain = [[list(map(int, ids)), list(map(int, labels))] for ids, labels in documents]
     said = hashlib.sha256(json.dumps([plain, desirable]).encode()).hexdigest()[:16]
     return [*([len(ids), sum(label != -100 for label in labels)] for ids, labels in plain), said]

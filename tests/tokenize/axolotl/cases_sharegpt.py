@@ -1,4 +1,5 @@
-"""Defines the cases that compare tokens of `type: sharegpt` with those of the last axolotl that had it."""
+"""Defines the cases in which tokens of `type: sharegpt` are compared with those of the last axolotl version that
+supported this type."""
 
 from cases import case, talk
 

@@ -1,8 +1,9 @@
-"""Defines the cases that compare the rows of streams with axolotl's: kind of rows x packing x shuffling x files.
+"""Defines the cases in which the rows of streams are compared with axolotl's. A case is a combination of kind of rows,
+packing, shuffling and files.
 
-A case is {"name", "files", "entries", "config", "rows"}: the rows of each file, the entries of `datasets` (or of `pretraining_dataset`
-if the configuration pretrains), and the number of rows that the run needs. record_stream.py records axolotl's results;
-stream_test.py compares ours."""
+Its form is {"name", "files", "entries", "config", "rows"}: the rows of each file, the entries of `datasets` (or of
+`pretraining_dataset` if the configuration pretrains), and the number of rows that the run needs. record_stream.py
+records axolotl's results; stream_test.py compares ours."""
 
 import random
 

@@ -44,7 +44,7 @@ def strategy_of(entry, tokenizer, config):
 
 
 def tokens_of(case, tokenizers):
-    """Returns [[(ids, labels)] of each row]; None for a row that axolotl refuses."""
+    """Returns, for each row, [(ids, labels)], or None if axolotl refuses the row."""
     from axolotl.datasets import wrap_dataset_for_tokenized_prompt
     from axolotl.utils.chat_templates import get_chat_template_from_config
     from axolotl.utils.dict import DictDefault

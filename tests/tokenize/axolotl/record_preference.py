@@ -1,5 +1,5 @@
 """Records the tokens of axolotl's and TRL's preferences for cases_preference.py in expected_preference.json, which
-preference_test.py compares with ours. axolotl makes the texts and drops or cuts long ones; TRL makes the tokens.
+preference_test.py compares with ours. axolotl builds the texts and drops or cuts long ones; TRL turns them into tokens.
 
     python record_preference.py [--show NAME]
 
@@ -22,7 +22,7 @@ OUT = Path(__file__).resolve().parent / "expected_preference.json"
 
 
 def import_axolotl():
-    """Imports axolotl.utils.data.rl without its neighbouring modules, whose many requirements are not needed for the tokens."""
+    """Imports axolotl.utils.data.rl without the modules beside it, which need many packages that the tokens do not depend on."""
     import axolotl.utils
 
     data = ModuleType("axolotl.utils.data")
@@ -36,7 +36,8 @@ def import_axolotl():
 
 
 def reader_of(case, tokenizer, rl):
-    """Returns a function from a row to its fields with axolotl's texts, or None if axolotl drops it as too long."""
+    """Returns a function that turns a row into its fields with axolotl's texts, or into None if axolotl drops the row as too
+    long."""
     import inspect
 
     from axolotl.utils.dict import DictDefault
@@ -59,7 +60,7 @@ def reader_of(case, tokenizer, rl):
 
 
 def separate(rows, case, tokenizer):
-    """Returns [([(ids, labels)], None)] as ORPOTrainer and CPOTrainer have them; None for a row without a label."""
+    """Returns [([(ids, labels)], None)] as ORPOTrainer and CPOTrainer compute them. A row without labels becomes None."""
     from trl.experimental.cpo.cpo_trainer import CPOTrainer
     from trl.experimental.orpo.orpo_trainer import ORPOTrainer
 
@@ -75,7 +76,7 @@ def separate(rows, case, tokenizer):
 
 
 def joined(rows, case, tokenizer):
-    """Returns [([(ids, labels)], label)] as DPOTrainer and KTOTrainer have them; None for a row that they drop."""
+    """Returns [([(ids, labels)], label)] as DPOTrainer and KTOTrainer compute them. A row that they drop becomes None."""
     from datasets import Dataset
     from trl.trainer.dpo_trainer import DataCollatorForPreference, DPOTrainer
     from trl.trainer.kto_trainer import DataCollatorForUnpairedPreference, KTOTrainer

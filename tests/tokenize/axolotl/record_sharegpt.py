@@ -1,4 +1,5 @@
-"""Records FastChat's forms of conversations, and the results of the last axolotl with `type: sharegpt` for cases_sharegpt.py.
+"""Records FastChat's conversation templates, and the results of the last axolotl with `type: sharegpt` for the cases in
+cases_sharegpt.py.
 
     PYTHONPATH=<axolotl at 3265b7095>/src:<FastChat at 27a05b04> python record_sharegpt.py --forms FILE
 
@@ -20,7 +21,7 @@ OUT = Path(__file__).resolve().parent / "expected_sharegpt.json"
 
 
 class Config(dict):
-    """Holds a mapping whose keys are attributes."""
+    """Holds a mapping whose keys can be read as attributes; missing keys are None."""
 
     __getattr__ = dict.get
 

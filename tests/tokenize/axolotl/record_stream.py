@@ -30,7 +30,7 @@ def stream_of(case, tokenizer):
     from torch.utils.data import SequentialSampler
 
     streaming.RandomSampler = SequentialSampler
-    samplers.multipack.gc = SimpleNamespace(collect=lambda: None)  # takes most of the time
+    samplers.multipack.gc = SimpleNamespace(collect=lambda: None)  # garbage collection would take most of the time
     config = dict(case["config"])
     if config.pop("pretrains", False):
         rows = {"pretraining_dataset": [{"name": None, "skip": 0, **entry} for entry in case["entries"]]}
@@ -69,7 +69,7 @@ def main():
     import datasets
     from datasets import disable_caching, disable_progress_bars
 
-    datasets.config.SLEEP_TIME_ON_THREADS_SHUTDOWN = 0  # else each pass over Parquet files ends with five seconds of sleep
+    datasets.config.SLEEP_TIME_ON_THREADS_SHUTDOWN = 0  # otherwise each pass over Parquet files ends with five seconds of sleep
     disable_caching()
     disable_progress_bars()
     with tempfile.TemporaryDirectory() as folder:

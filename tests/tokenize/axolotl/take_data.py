@@ -22,7 +22,7 @@ WITH_STYLES = {"alpaca": "AlpacaPrompter", "gpteacher": "GPTeacherPrompter", "je
 
 
 def forms(prompter):
-    """Returns the prompter's texts with the names of the fields in them."""
+    """Returns the prompter's texts with placeholders in place of the fields."""
     return {"with_input": next(iter(prompter.build_prompt("{instruction}", "{input}"))),
             "without_input": next(iter(prompter.build_prompt("{instruction}", "")))}
 
