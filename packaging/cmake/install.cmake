@@ -4,7 +4,7 @@
 #   libexec/ringmaster/    the engine itself and its CUDA part
 #   share/ringmaster/      tokenizing, the lock files of Python packages, the example
 #
-# LibTorch is not in the package: `ringmaster setup` installs it in each user's cache.
+# LibTorch is not in the package. `ringmaster setup` installs it in each user's cache.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON) # the tests are not built for a package
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -1,4 +1,5 @@
-# ringmaster_room() adds a folder's static library, which links exactly what it may include (see tests/layering.cmake).
+# ringmaster_room() adds the static library of a folder. The library links exactly the libraries whose headers it may
+# include (see tests/layering.cmake).
 #
 #   ringmaster_room(plan COMPUTES SOURCES mesh.cpp ... LINKS ringmaster_config)
 #

@@ -49,7 +49,7 @@ if(RINGMASTER_CUDA)
     cmake_path(GET CMAKE_CUDA_COMPILER PARENT_PATH toolkit)
     cmake_path(GET toolkit PARENT_PATH toolkit)
     if(EXISTS ${toolkit}/lib/libcudart_static.a)
-        set(CMAKE_CUDA_FLAGS_INIT -L${toolkit}/lib) # NVIDIA's wheels have no lib64, where nvcc looks
+        set(CMAKE_CUDA_FLAGS_INIT -L${toolkit}/lib) # nvcc searches lib64, which NVIDIA's wheels lack
     endif()
     set(CMAKE_CUDA_ARCHITECTURES ${RINGMASTER_LEAST_GPU}-real 90)
     enable_language(CUDA)

@@ -16,7 +16,7 @@ struct Ends {
     Ends(const std::string& secret_first, const std::string& secret_other, int node = 1)
         : first(Channel::of_first(secret_first, 3)), other(Channel::of_other(secret_other, node)) {}
 
-    /// Returns false if one of the two ends the connection.
+    /// Exchanges greetings; returns false if one of the two ends the connection.
     bool meet() {
         from_other.push_back(other.opening());
         while (!first.is_proven() || !other.is_proven()) {

@@ -1,4 +1,4 @@
-// Tests node 0's port with the other nodes' agents and with strangers.
+// Tests how node 0's port treats the other nodes' agents and strangers.
 #include "launcher/agent/fleet.h"
 
 #include <arpa/inet.h>

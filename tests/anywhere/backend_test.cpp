@@ -1,4 +1,4 @@
-// Tests which backend an existing run has and what it answers without a connection.
+// Tests which backend an existing run gets, and what that backend answers without a connection.
 #include "launcher/backends/backend.h"
 
 #include <gmock/gmock.h>

@@ -58,7 +58,7 @@ inline at::Tensor hidden_by(const AttentionMask& mask, int64_t tokens) {
                                    mask.continues[static_cast<size_t>(own)] == other;
             const bool together = documents == 0 || (own < documents && own == other) || continues;
             int64_t distance = query - key;
-            if (continues)  // counts positions as if this document began where the other one ends
+            if (continues)  // counts positions as if the query's document followed the key's directly
                 distance -=
                     mask.documents[static_cast<size_t>(own - 1)] - mask.documents[static_cast<size_t>(other)];
             const bool near = mask.window == 0 || std::abs(distance) < mask.window;

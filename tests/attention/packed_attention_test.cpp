@@ -159,8 +159,8 @@ TEST(PackedAttention, OfAdjacentDocumentsIsOneCallThatCopiesNothing) {
     for (const int64_t padding : {0, 14}) expect_one_call(padding);
 }
 
-/// Checks that a backward of 8 heads gives the same gradients if it is split into `launches` launches, as for
-/// a GPU of 12 multiprocessors.
+/// Checks that a backward pass of 8 heads is split into `launches` launches for a GPU with 12
+/// multiprocessors, and that its gradients equal those of a single launch.
 void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launches) {
     const auto random = [&](int64_t heads) { return at::randn({1, tokens, heads, 8}).transpose(1, 2); };
     const at::Tensor q = random(8), dout = random(8), k = random(4), v = random(4);
@@ -177,7 +177,7 @@ void expect_launches(const std::vector<Slice>& slices, int64_t tokens, int launc
     EXPECT_TRUE(at::equal(d->dq_bhtd, plain->dq_bhtd));
     EXPECT_TRUE(at::equal(d->dk_bksd, plain->dk_bksd));
     EXPECT_TRUE(at::equal(d->dv_bksd, plain->dv_bksd));
-    // A launch for some heads may put their gradients in the memory of the tensors that it reads.
+    // With the last argument set, a launch may write gradients into the memory of the tensors that it reads.
     const at::Tensor own_q = q.clone(), own_k = k.clone(), own_v = v.clone();
     const auto in_place = one_call_backward(kernel, dout, own_q, own_k, own_v, *whole, slices, true);
     ASSERT_TRUE(in_place.has_value());

@@ -1,6 +1,6 @@
-/// Compares attention alone, forward and backward, in one run: `ranks` ranks of one thread each with zigzag
-/// over Gloo on 127.0.0.1, and one rank with as many threads, at most one per core. Heads and head_dim are
-/// those of tests/bench/whole_step.py.
+/// Compares attention alone, forward and backward, in two configurations within one run. The first is `ranks`
+/// ranks of one thread each, with zigzag over Gloo on 127.0.0.1. The second is one rank with as many threads,
+/// but at most one per core. Heads and head_dim are those of tests/bench/whole_step.py.
 ///
 ///   attention_bench [--tokens 8192] [--ranks 2] [--dtype float32|bfloat16] [--rounds 3] [--json FILE]
 ///
@@ -35,7 +35,7 @@ struct Settings {
 
 struct Taken {
     double wall_s = 1e9;  ///< forward and backward of the slowest rank
-    double cpu_s = 1e9;   ///< sum over all ranks; other programs disturb it least
+    double cpu_s = 1e9;   ///< sum over all ranks; less disturbed by other programs than wall time
 
     void keep_best(const Taken& other) {
         wall_s = std::min(wall_s, other.wall_s);

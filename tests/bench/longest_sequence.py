@@ -1,4 +1,5 @@
-"""Finds, by bisection, the longest sequence that trains in the same memory: ours on one rank and on two, and transformers.
+"""Finds, by bisection, the longest sequence that trains within a memory limit: with Ringmaster on one rank and on two, and
+with transformers.
 
     python tests/bench/longest_sequence.py --bin build/bin [--limit-gib 6] [--step 1024] [--times 16] [--dense] [--json FILE]
 
@@ -30,7 +31,7 @@ LABELS = 2048
 
 
 def reference_process(tokens):
-    """Runs one step in transformers, in a separate process."""
+    """Trains one step with transformers; runs as a separate process."""
     import torch
     import transformers
 

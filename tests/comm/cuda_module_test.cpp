@@ -1,5 +1,5 @@
-// Tests what loading the CUDA part does to a process; each case has its own process, because loading happens
-// once.
+// Tests what loading the CUDA part does to a process. Each case runs in a new process, because a process
+// loads the part only once.
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,8 @@
 namespace ringmaster {
 namespace {
 
-/// Returns the text of the error if load_cuda is refused; empty if it succeeds or only lacks a device.
+/// Returns the text of load_cuda's error. Returns an empty text if load_cuda succeeds or only finds no
+/// device.
 std::string failure_of_load() {
     try {
         load_cuda(0);

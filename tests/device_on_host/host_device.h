@@ -1,5 +1,5 @@
-/// Emulates a CUDA device on the CPU, so that the engine's own CUDA path runs where there is no GPU. It is as
-/// strict as a GPU: an operator refuses a mix of host and device tensors, new memory holds NaN, and
+/// Emulates a CUDA device on the CPU, so that the engine's own CUDA path runs on machines without a GPU. It
+/// is as strict as a GPU: an operator refuses a mix of host and device tensors, new memory holds NaN, and
 /// non-blocking copies happen late.
 ///
 /// The device's memory is host memory that only tensors of the device can reach. Work on the default stream

@@ -183,8 +183,8 @@ at::Tensor& addmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const a
     return out;
 }
 
-/// Requires that out is self and has the product's size, because LibTorch's versions differ in whether they
-/// copy self to out.
+/// Requires that `out` is `self` and has the product's size, because versions of LibTorch differ in whether
+/// they copy `self` to `out`.
 at::Tensor& baddbmm_dtype_out(const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
                               at::ScalarType dtype, const at::Scalar& beta, const at::Scalar& alpha,
                               at::Tensor& out) {

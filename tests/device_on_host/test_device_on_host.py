@@ -150,7 +150,8 @@ def test_a_run_on_the_device_caps_scores_as_the_cpu_does(engine, gemma2, tmp_pat
 
 
 def test_the_blocks_of_scores_take_the_memory_that_the_plan_predicts(engine, gemma2, tmp_path):
-    """The emulated device counts tensors as a GPU's allocator does. Blocks of scores take most of this run's memory."""
+    """The emulated device counts the memory of tensors as a GPU's allocator does. In this run, blocks of scores take
+    most of the memory."""
     steps = train(engine, tmp_path / "cuda", gemma2, "cuda", max_steps=1, sequence_len=512, pad_to_sequence_len=True, bf16=True,
                   gradient_checkpointing=True, gradient_accumulation_steps=1)
     rank = json.loads((tmp_path / "cuda/run/plan.json").read_text())["memory"]["per_rank"][0]

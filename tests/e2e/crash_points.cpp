@@ -3,7 +3,7 @@
 // before one of them. A temporary name counts as the final name of its file.
 //
 //   CRASH_UNDER  folders, separated by ':'       CRASH_LOG  a file that gets a line per call: CALL PATH
-//   CRASH_AT     CALL PATH of the call           CRASH_NTH  which of those, from 0
+//   CRASH_AT     CALL PATH of the call           CRASH_NTH  index of the call among these, from 0
 //   CRASH_HOW    KILL, EIO or ENOSPC
 #include <fcntl.h>
 #include <sys/syscall.h>

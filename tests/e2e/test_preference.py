@@ -1,4 +1,4 @@
-"""Tests training on preferences, from rows of text to a model that transformers loads, with axolotl's own DPO example on a tiny
+"""Tests training on preferences, from rows of text to a model that transformers loads, with axolotl's DPO example on a tiny
 model."""
 
 import importlib.util

@@ -1,5 +1,5 @@
-"""Trains on completions of a server that samples correctly with transformers, and of one that sends
-wrong answers, ends and restarts."""
+"""Trains on completions of a server that samples correctly with transformers, and of a server that sends wrong
+answers, ends and restarts."""
 
 import json
 import math
@@ -93,7 +93,8 @@ def test_the_server_holds_the_present_weights_in_each_step(task, adapter):
 
 
 def test_the_servers_log_probabilities_correct_the_loss(task):
-    """Log-probabilities that are 0.1 too low make each ratio e^0.1; a server with other weights is noticed."""
+    """If the server's log-probabilities are 0.1 too low, each ratio is e^0.1. The run notices a server that has other
+    weights."""
     def shifted(by):
         def lie(handler, path, answer):
             for choice in answer.get("choices", []):

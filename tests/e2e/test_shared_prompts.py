@@ -36,7 +36,7 @@ QUICK = [("dpo", "zigzag", "llama"), ("orpo", "ulysses", "llama"), ("grpo", "rin
 
 
 def answers(source, count):
-    """Yields a prompt's ids and those of its answers, of many lengths."""
+    """Yields `count` prompts, each as its ids and a list of the ids of its answers. The lengths vary."""
     for _ in range(count):
         ids = lambda least, most: [source.randint(1, 255) for _ in range(source.randint(least, most))]
         yield ids(8, 40), [ids(2, 20) for _ in range(GROUP)]

@@ -1,4 +1,5 @@
-"""Tests that a run with a rank that is alive but silent ends, and names the rank, its layer and its hop."""
+"""Tests that a run ends if one of its ranks is alive but silent, and that the run's reason names the rank, its layer
+and its hop."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Implements tests/faults/run, which describes it."""
+"""Implements tests/faults/run; the comment there describes the usage."""
 
 import argparse
 import pathlib

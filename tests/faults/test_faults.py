@@ -56,8 +56,8 @@ def test_exhaustive_a_fault_is_refused_wherever_it_has_an_effect(name, runs, tmp
 
 
 def copy_other_programs(folder):
-    """Copies the other programs to the folder of the faulty engine; a link would lead a program back to the
-    build's engine."""
+    """Copies the other programs to the folder of the faulty engine. Through a link, a program would find the build's
+    engine instead."""
     for file in (BUILD / "bin").iterdir():
         if not (folder / file.name).exists():
             shutil.copy2(file, folder / file.name)

@@ -21,7 +21,7 @@ CASES += [(kind, changes, dict(sample_packing=True, sequence_len=packing.SEQUENC
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """Returns a function (kind, changes, weights) -> folder, which makes each model once."""
+    """Returns a function (kind, changes, weights) -> folder, which creates each model once."""
     folder, made = tmp_path_factory.mktemp("models"), {}
     make_rows(folder / "rows.jsonl", 44)
 

@@ -1,4 +1,5 @@
-// Fuzzes the reading of a configuration with all its keys, and its plan for eight GPUs.
+// Fuzzes the reader of configurations with all keys, and the planner, which plans the accepted configurations
+// for eight GPUs.
 #include "engine/plan/plan.h"
 #include "engine/plan/plan_request.h"
 #include "engine/plan/resolve/make_plan.h"

@@ -1,5 +1,4 @@
-// Fuzzes the reading of a JSON line's members: each line that is accepted is also an object for
-// nlohmann-json.
+// Fuzzes the reader of a JSON line's members: nlohmann-json must read every accepted line as an object, too.
 #include "engine/events/flat_json.h"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Fuzzes remote.json of a run directory or a node: the record holds two files per rank, one per node, and the
-// samples.
+// Fuzzes remote.json of a run directory or a node: the record holds two files per rank, one file per node,
+// and the file of samples.
 #include "launcher/nodes/remote_run.h"
 #include "engine/error.h"
 #include "tests/fuzz/input_file.h"

@@ -10,13 +10,14 @@ transformers with sdpa and PEFT (if PEFT is not installed, this file's own adapt
 backward over 600 thousand tokens through 4 layers, without transformers; it also prints the longest sequence that the planner
 predicts for all 32 layers with adapters on this device.
 
-`prepare` makes a run directory for each length, and needs the launcher. `run` needs only the engine and python3 with torch and
-transformers, and may run on another machine. On the CPU the shape and the lengths are tiny, which tests the procedure, not the
-speed. The two sides take turns in separate processes; the first step is a warm-up if there are several, and the best of the others
-counts. For each length it prints tokens per second, peak bytes of tensors (from the allocators' counters), their ratios, the
-engine's predicted and measured peak and whether they differ by at most a tenth, and causal model-FLOPs utilisation relative to the
-GPU's data-sheet peak. That counts 6 operations per weight of a matrix and token (4 if it is frozen) and
-2 · 6 · heads · head_dim per visible pair of attention and layer, and nothing for recomputation.
+`prepare` makes a run directory for each length, and needs the launcher. `run` needs only the engine and python3 with
+torch and transformers, and may run on another machine. On the CPU the shape and the lengths are tiny, which tests the
+procedure, not the speed. The two sides take turns in separate processes; if a side trains several steps, the first
+one is a warm-up, and the fastest of the others counts. For each length it prints tokens per second, peak bytes of
+tensors (from the allocators' counters), their ratios, the engine's predicted and measured peak and whether they
+differ by at most a tenth, and causal model-FLOPs utilisation relative to the GPU's data-sheet peak. That counts 6
+operations per weight of a matrix and token (4 if it is frozen) and 2 · 6 · heads · head_dim per visible pair of
+attention and layer, and nothing for recomputation.
 """
 
 import argparse

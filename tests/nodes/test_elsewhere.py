@@ -1,4 +1,4 @@
-"""Tests runs that another machine launched, restarts over several nodes, and fetching, with real sshd
+"""Tests runs that another machine launched, restarts over several nodes, and `ringmaster fetch`, with real sshd
 servers that have their own homes."""
 
 import hashlib

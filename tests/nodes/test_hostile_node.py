@@ -1,5 +1,5 @@
-"""Runs malicious nodes (hostile_node.py) against watch, fetch, runs, nodes, stop and resume: no file changes
-except those that a node may write, no host is contacted that nobody named, memory stays below 200 MB, and SIGTERM ends
+"""Runs malicious nodes (hostile_node.py) against watch, fetch, runs, nodes, stop and resume: no file changes except
+those that a node may write, no host is contacted that no command names, memory stays below 200 MB, and SIGTERM ends
 the program."""
 
 import hashlib

@@ -1,5 +1,5 @@
-"""Tests runs on other machines from an installed Ringmaster, laid out as in the Debian package: the machines get the engine itself, not
-the script that finds LibTorch here."""
+"""Tests runs on other machines that are launched from an installed Ringmaster, laid out as in the Debian package. The machines get the
+engine itself, not the script that finds LibTorch on this machine."""
 
 import json
 import pathlib

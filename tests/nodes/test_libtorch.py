@@ -1,4 +1,5 @@
-"""Tests how a machine without LibTorch gets it: from an environment or a module there, by its own pip, or as a copy from this machine."""
+"""Tests how a machine that lacks LibTorch gets it: from an environment or a module on that machine, through that machine's pip, or as a
+copy from this machine."""
 
 import base64
 import hashlib

@@ -350,7 +350,8 @@ def test_an_old_glibc_is_said_with_both_versions(client):
 
 
 def test_a_machine_without_libtorch_says_how_to_get_it(client, tmp_path):
-    # The programs run from another folder without an environment, so they know no path of LibTorch to try on the node.
+    # The programs are copied without an environment, so that they know no folder of LibTorch that they could look for
+    # on the machine.
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("ringmaster", "ringmaster-engine"):
@@ -406,7 +407,7 @@ def test_a_full_disk_is_said(client, mounted):
 
 @needs_root
 def test_a_noexec_tmp_does_no_harm(client, tmp_path):
-    """Tests that a noexec /tmp does no harm, because no file of ours is run from /tmp or kept there."""
+    """Tests that a /tmp mounted with noexec does no harm, because Ringmaster neither runs nor keeps files in /tmp."""
     home = tmp_path / "elsewhere"
     (home / "data").mkdir(parents=True)
     keep = f'mount --bind "{home}" "{home}" && mount -o remount,bind,exec "{home}"'

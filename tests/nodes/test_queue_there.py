@@ -83,7 +83,7 @@ def test_a_run_whose_start_nobody_recorded_is_not_started_twice(here, llama, row
     assert '"queued"' in queued
     wait_until(lambda: (run / "events/rank-00000.jsonl").exists() and events_of(run))
     here.kill()
-    (run / "run.json").write_text(queued)  # as if the kill had come between the start and its record
+    (run / "run.json").write_text(queued)  # as if the queue was killed after the start and before the start was recorded
     here.ask("runs")
     (listed,) = wait_until(lambda: are_over(here.ask))
     assert listed["state"] == "completed", listed

@@ -1,5 +1,5 @@
-"""Tests strangers on the network: they get no secret, every listener is where the README says, and the run
-continues or reports why it ended."""
+"""Tests strangers on the network: they get no secret, sockets listen only at the addresses that the README states,
+and the run continues or reports why it ended."""
 
 import os
 import pathlib

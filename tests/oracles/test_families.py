@@ -1,5 +1,5 @@
-"""Trains every family on every mesh: losses and the exported model equal those of its transformers class. FAMILIES lists tiny random
-models, for most families of two shapes; the shape named "full" has every option of the family."""
+"""Trains every family on every mesh. The losses and the exported model must equal those of the family's transformers class. FAMILIES
+lists tiny random models, for most families of two shapes; the shape named "full" has every option of the family."""
 
 import json
 import pathlib

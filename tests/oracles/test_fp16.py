@@ -58,7 +58,7 @@ def batches(rows):
 
     position = 0
     for _ in range(STEPS):
-        batch = rows[position:position + ROWS_PER_STEP]  # an epoch's last rows make a step of their own
+        batch = rows[position:position + ROWS_PER_STEP]  # the last rows of an epoch form a smaller step
         position = 0 if position + ROWS_PER_STEP >= len(rows) else position + ROWS_PER_STEP
         longest = max(len(row["input_ids"]) for row in batch)
         ids = torch.tensor([row["input_ids"] + [0] * (longest - len(row["input_ids"])) for row in batch])
@@ -177,7 +177,7 @@ def test_resumed_is_the_run_to_the_last_bit_quick(reference, tmp_path):
 
 
 def test_numbers_that_no_scale_helps_end_with_the_place_quick(tmp_path):
-    """Logits above 65,504 overflow in the forward: 17 steps are skipped, then the run says where the overflow is."""
+    """Logits above 65,504 overflow in the forward pass. The run skips 17 steps and then ends with an error that names the place."""
     import torch
 
     model_dir = make_model(tmp_path / "model", "llama")

@@ -122,7 +122,8 @@ def test_quick_tokens_do_not_depend_on_the_batch(tmp_path, config):
 
 
 def filtered(scores, temperature, top_k, top_p):
-    """Returns the log-probabilities after temperature, and those that transformers draws from."""
+    """Returns the log-probabilities after temperature, and those from which transformers samples, after its top-k and top-p
+    filters."""
     from transformers.generation import logits_process
 
     scores = scores / temperature

@@ -1,8 +1,8 @@
 """Compares products of 8-bit inputs and weights (LLM.int8), computed on a CPU, with those of bitsandbytes on a GPU.
 
-bitsandbytes 0.50.2 takes another function on a CPU, so its MatMul8bitLt is called directly, with its own PyTorch operations. One of them
-differs from the CUDA kernel: int8_mm_dequant scales by 6.200124e-05 (a slip in 1 / 127²) and never passes through float16. as_on_cuda
-replaces it by what kdequant_mm_int32_fp16 of csrc/ops.cu does: fmaf(acc · row · column, 6.200012e-05f, 0), rounded to float16, then the bias.
+bitsandbytes 0.50.2 uses another function on a CPU, so its MatMul8bitLt is called directly, with its own PyTorch operations. One of them
+differs from the CUDA kernel: int8_mm_dequant scales by 6.200124e-05 (a slip in 1 / 127²) and never passes through float16. as_on_cuda replaces
+it by what kdequant_mm_int32_fp16 of csrc/ops.cu does: fmaf(acc · row · column, 6.200012e-05f, 0), rounded to float16, then the bias.
 """
 
 import difflib

@@ -90,7 +90,7 @@ def reference(request, tmp_path_factory):
     return folder, model_dir, model, history
 
 
-# By default each kind is trained with its weights sharded on a ring, and Llama on two other meshes too.
+# By default each kind of model is trained on a ring with sharded weights, and Llama on two other meshes too.
 CASES = [pytest.param(kind, mesh, id=f"{kind}, {mesh if kind == 'llama' or 'sharded' in mesh else mesh.removeprefix('quick, ')}")
          for kind in sorted(MODELS) for mesh in MESHES]
 

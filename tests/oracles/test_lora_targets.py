@@ -1,4 +1,5 @@
-"""Tests lora_target_modules by PEFT's own rules: how many parameters are trained, and what is refused."""
+"""Tests that lora_target_modules follows PEFT's rules: how many parameters are trained, and which targets are
+refused."""
 
 import json
 import pathlib

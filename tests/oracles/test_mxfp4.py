@@ -72,7 +72,8 @@ def loss_of(model, rows_file):
 
 
 def test_weights_are_dequantized_as_by_transformers_and_saved_so(base, tmp_path):
-    """Two ranks each read a part of every parameter; a learning rate of 0 leaves each parameter as it was read."""
+    """Each of two ranks reads a part of every parameter. The learning rate is 0, so the saved parameters are those that
+    were read."""
     import torch
 
     theirs = load_dequantized(base[1])

@@ -146,7 +146,7 @@ def torchao_adamw(bits):
 @pytest.mark.parametrize("bf16", [False, True], ids=["fp32", "bf16"])
 @pytest.mark.parametrize("bits", [8, 4])
 def test_block_wise_adamw_has_the_codes_of_torchao(folder, bits, bf16, monkeypatch):
-    """torchao's operations run one by one, because compiling them takes minutes."""
+    """Runs torchao's operations without torch.compile, which would take minutes."""
     import torch
 
     monkeypatch.setattr(torch, "compile", lambda function, **options: function)
@@ -171,7 +171,7 @@ def test_block_wise_adamw_has_the_codes_of_torchao(folder, bits, bf16, monkeypat
 
 @pytest.mark.parametrize("bits, is_signed", [(8, True), (8, False), (4, True), (4, False)])
 def test_code_books_are_those_of_the_libraries(bits, is_signed):
-    """apply_optimizer prints our code books. bitsandbytes makes maps of 8 bits only."""
+    """Compares the code books that apply_optimizer prints. bitsandbytes has only maps of 8 bits."""
     import torch
     import bitsandbytes.functional
     from torchao.optim import subclass_4bit, subclass_8bit

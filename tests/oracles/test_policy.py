@@ -19,7 +19,7 @@ RECORDED = json.loads((pathlib.Path(__file__).parent / "trl_policy_losses.json")
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """Returns a function that makes the model, the adapter and the rows of a case once."""
+    """Returns a function that creates the model, the adapter and the rows of a case once and returns their folder."""
     known = {}
 
     def of(kind, adapter):
@@ -58,7 +58,7 @@ def test_quick_losses_are_those_of_trl(prepared, tmp_path, rule, mesh):
 
 
 def test_quick_packing_changes_no_loss(prepared, tmp_path):
-    """One step holds all rows, so packed and unpacked rows train on the same rollouts."""
+    """A step trains on all rows, so that packed and unpacked rows give the same steps."""
     losses = []
     for name, packed in (("packed", True), ("alone", False)):
         (tmp_path / name).mkdir()

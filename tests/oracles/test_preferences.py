@@ -33,7 +33,7 @@ RECORDED = json.loads((pathlib.Path(__file__).parent / "trl_losses.json").read_t
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """Returns a function that makes the model, the adapter and the rows of a case once."""
+    """Returns a function that creates the model, the adapter and the rows of a case once and returns their folder."""
     known = {}
 
     def of(loss, kind, adapter, long=False):

@@ -62,7 +62,7 @@ def test_frozen_parameters_and_rows_stay_as_they_are_quick(llama, tmp_path):
 
 
 def axolotls_adamw(rate_of):
-    """Makes the groups of axolotl's trainer: embedding and head are not decayed."""
+    """Uses the parameter groups of axolotl's trainer, in which embedding and head have no weight decay."""
     import torch
 
     def make(model):

@@ -1,5 +1,4 @@
-"""Runs the same training in transformers and here, on every mesh: losses, gradient norms and the final model
-are equal."""
+"""Runs the same training in transformers and here, on every mesh. Losses, gradient norms and the final model must be equal."""
 
 import sys
 import pathlib
@@ -67,8 +66,8 @@ def adamw(model, decays=lambda name, parameter: parameter.dim() > 1):
 
 
 def train(model, rows, make_optimizer=adamw, one_by_one=False):
-    """Trains with the parts of transformers' Trainer: the loss over all valid labels of a step, then one
-    update. The rows of a step are one batch, or come one by one."""
+    """Trains with the parts of transformers' Trainer: the loss over all valid labels of a step, and then one update. The rows of
+    a step form one batch or, with `one_by_one`, a batch each."""
     import torch
     import transformers
 
@@ -77,7 +76,7 @@ def train(model, rows, make_optimizer=adamw, one_by_one=False):
     schedule = transformers.get_scheduler("cosine", optimizer, TRAINING["warmup_steps"], STEPS)
     history, position = [], 0
     for _ in range(STEPS):
-        batch = rows[position:position + ROWS_PER_STEP]  # an epoch's last rows make a step of their own
+        batch = rows[position:position + ROWS_PER_STEP]  # the last rows of an epoch form a smaller step
         position = 0 if position + ROWS_PER_STEP >= len(rows) else position + ROWS_PER_STEP
         valid, total = count_labels(batch), 0.0
         for rows_at_once in [[row] for row in batch] if one_by_one else [batch]:
@@ -120,7 +119,8 @@ def test_every_layout_trains_as_transformers_does(reference, layout, tmp_path):
 
 
 def assert_same_steps(run, history, **others):
-    """Expects the losses and norms of each step, and the other values within these relative bounds, to be those of a history."""
+    """Expects each step's loss and gradient norm to equal those of `history`. `others` names further values and their relative
+    bounds."""
     for event, expected in zip(events_of(run), history, strict=True):
         for name, rel in {"loss": 1e-5, "grad_norm": 1e-4, **others}.items():
             assert event[name] == pytest.approx(expected[name], rel=rel), (name, event["step"])

@@ -1,5 +1,6 @@
 """Trains on preferences with TRL on the CPU. Run as a program, it writes trl_losses.json; this needs trl 1.16.0, accelerate
-and peft, which the tests' environment lacks. A tokenizer of words ("w17") makes ids and text the same thing.
+and peft, which the tests' environment lacks. A tokenizer whose tokens are words ("w17") maps each id to exactly one word, so
+ids and text are equivalent.
 
 The file holds, for every case, the losses in float32 and how far they are from TRL's losses in float64 ("drift"). AdamW divides by
 the gradient's size plus epsilon, so elements whose gradient is about 1e-8 turn rounding into whole updates: noise of half a
@@ -74,7 +75,7 @@ def make_pairs(count, seed=1, long=False):
 
 
 def make_answers(count, seed=2, long=False):
-    """Returns KTO's rows: prompts with an answer and whether it is desirable."""
+    """Returns KTO's rows: each is a prompt, an answer, and whether the answer is desirable."""
     source = random.Random(seed)
     return [{"prompt": row["prompt"], "completion": row["chosen"] if good else row["rejected"], "label": good}
             for row in make_pairs(count, seed, long) for good in [source.random() < 0.6]]
@@ -137,7 +138,7 @@ def train(method, model, rows, folder, steps, batch, **settings):
 
 
 def rows_as_tokenized(method, rows):
-    """Returns the rows in the form in which Ringmaster takes tokenized rows."""
+    """Returns the rows in Ringmaster's format for tokenized rows."""
     def labelled(prompt, completion):
         return {"input_ids": prompt + completion, "labels": [-100] * len(prompt) + completion}
 

@@ -1,5 +1,5 @@
-"""Tests that a trained model gets a card, is uploaded by the hub's own client to a stand-in for Hugging Face's hub, and is converted by a
-stand-in for llama.cpp's converter."""
+"""Tests publishing a trained model: its card, the upload by the hub's own client to a stand-in for Hugging Face's hub, and the conversion
+by a stand-in for llama.cpp's converter."""
 
 import json
 import pathlib

@@ -38,7 +38,7 @@ Example example(int64_t tokens, std::vector<int64_t> documents, bool by_key_head
     return made;
 }
 
-/// Makes two groups of three heads.
+/// Returns an example of a state space with two groups of three heads.
 Example state_space(int64_t tokens, std::vector<int64_t> documents, const StateSpace& rule) {
     Example made = example(tokens, std::move(documents), false);
     made.sizes.state_space = rule;

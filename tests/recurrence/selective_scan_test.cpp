@@ -28,7 +28,7 @@ struct Example {
     int64_t tokens = 0;
 };
 
-/// Makes random inputs. The default of 20 channels is not a multiple of the kernels' lanes.
+/// Returns an example with random inputs. The default of 20 channels is not a multiple of the kernels' lanes.
 Example example(int64_t tokens, std::vector<int64_t> documents, int64_t channels = 20, bool has_bias = true) {
     at::manual_seed(tokens + channels);
     Example made;

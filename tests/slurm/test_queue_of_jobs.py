@@ -100,7 +100,7 @@ def test_without_slots_slurm_gets_all_jobs_at_once_beside_a_run_of_this_machine(
 
 
 def test_a_job_whose_number_nobody_recorded_is_found_again(here, llama, rows_file, tmp_path):
-    """The queue's process is killed after sbatch submitted the job and before sbatch printed its number."""
+    """Kills the queue's process after sbatch has submitted the job and before sbatch prints the job's number."""
     submit = here.programs / "sbatch"
     submit.write_text(f"""#!/bin/sh
 number=$({shutil.which("sbatch")} "$@") || exit 1

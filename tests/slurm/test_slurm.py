@@ -301,5 +301,5 @@ def test_slurm_itself_warns_before_the_time_is_over(slurm, short_of_time):
     starts = [(event["attempt"], event["start_step"]) for event in events_of(short_of_time, kind="hello")]
     assert [attempt for attempt, _ in starts] == list(range(1, len(starts) + 1)) and starts[1][1] > 0
     assert state_of(short_of_time)["state"] == "stopped" and state_of(short_of_time)["attempt"] == len(starts)
-    # The job ends on its own if the stop comes while its ranks save after a warning.
+    # If the stop comes while the ranks save after the time-limit warning, the job completes by itself.
     assert slurm.state_of(job_of(short_of_time)) in ("CANCELLED", "COMPLETED")

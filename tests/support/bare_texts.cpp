@@ -1,5 +1,5 @@
-// Replaces every text that is made from a code by that code, in a test program that is started with the
-// variable RINGMASTER_BARE_TEXTS.
+// Replaces every text that is made from a code by the code itself, in test programs that run with the
+// environment variable RINGMASTER_BARE_TEXTS.
 #include "engine/bare_texts.h"
 
 #include <cstdlib>

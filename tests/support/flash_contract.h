@@ -52,7 +52,7 @@ inline void check_limits(const Launch& it) {
     require(std::is_sorted(it.key_ends.begin(), it.key_ends.end()) && it.key_ends[0] == 0, "cu_seqlens_k");
 }
 
-/// Holds the window as the host passes it to the kernel.
+/// Holds the window as LibTorch's host code passes it to the kernel.
 struct Sight {
     bool causal = false;
     int64_t left = -1, right = -1;

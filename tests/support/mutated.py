@@ -6,8 +6,8 @@ NUMBER = re.compile(rb"-?\d[\d.e+-]*")
 
 
 def mutated(text, words, source, most):
-    """Returns the text after up to `most` changes: a number or some bytes are replaced by one of
-    the words or a byte, or removed."""
+    """Returns the text after up to `most` changes. A change replaces a number or some bytes by one of `words` or by a
+    byte, or removes them."""
     text = bytearray(text)
     for _ in range(source.randint(0, most)):
         numbers = list(NUMBER.finditer(text))

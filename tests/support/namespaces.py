@@ -20,7 +20,7 @@ def ip(*arguments, inside=None):
 
 @pytest.fixture
 def network():
-    """Makes a bridge here and two namespaces on it: .11 and .12."""
+    """Creates a bridge on this machine and two namespaces on it, with the addresses .11 and .12."""
     bridge = f"{NAME}br"
     spaces = [f"{NAME}a", f"{NAME}b"]
     ip("link", "add", bridge, "type", "bridge")

@@ -1,4 +1,4 @@
-"""Tests the staging of a file; tests pass a small size, and a benchmark passes a large one."""
+"""Tests staging a file. Tests call this with a small size, and a benchmark with a large size."""
 
 import json
 import os

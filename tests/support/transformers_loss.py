@@ -12,7 +12,7 @@ def batch_of(documents):
 
 
 def summed(logits, labels):
-    """Returns the summed losses of all labels; the logits of each token predict the label of the next one."""
+    """Returns the sum of the losses of all labels. The logits of a token predict the label of the next token."""
     import torch
 
     return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), labels[:, 1:].flatten(), ignore_index=-100,

@@ -1,4 +1,4 @@
-"""Sends requests to reward functions as the engine does."""
+"""Tests the process of reward functions, with the requests that the engine sends."""
 
 import json
 from pathlib import Path
@@ -152,7 +152,8 @@ def transform(tokenize, tmp_path, model):
 
 
 def test_a_function_makes_prompts_of_rows(transform, model):
-    """As in axolotl, the function gets the settings, and its result replaces or joins the row's columns."""
+    """As in axolotl, the function gets the configuration, and its result is added to the row's columns or replaces
+    them."""
     found, rows = transform("shapes.questions")
     assert rows == [{"prompt": "one two A:", "answer": "3", "longest": 60, "eos": "</s>"}]
     assert [ids for ids, _ in found.rows()] == [model[1]("one two A:")["input_ids"]]

@@ -177,7 +177,7 @@ def test_packed_rollouts_of_one_prompt_lie_together(prefer):
 
 
 def test_the_result_counts_prompts_that_answers_of_a_row_share(prefer):
-    """A prompt of 4 tokens is shared without its last one."""
+    """Of a prompt of 4 tokens, answers share all but the last token."""
     prompt = [5, 6, 7, 8]
     row = {f"{name}_{key}": (prompt if key == "input_ids" else [-100] * 4) + answer
            for name, answer in (("chosen", [9]), ("rejected", [9, 10])) for key in ("input_ids", "labels")}

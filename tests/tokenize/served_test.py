@@ -395,8 +395,8 @@ def test_no_text_repeats_the_key_that_a_server_sends_back(serve, monkeypatch):
 
 
 def test_no_mutation_of_an_answer_does_more_than_lie():
-    """For any answer of the server, the parser returns completions that fit the request, or one
-    short line that names the fault."""
+    """For any answer of the server, the parser either returns completions that fit the request or raises
+    InvalidAnswer with a short line that names the fault."""
     source, table = random.Random(3), Table()
     good = []
     for logs in (True, False):

@@ -31,7 +31,7 @@ at::Tensor updated(at::Device device, bool in_host) {
     return parameters.master().values.cpu();
 }
 
-/// One float32 sum over a large embedding's gradients would be wrong by 2e-3.
+/// A single float32 sum over the gradients of a large embedding would have an error of 2e-3.
 TEST(GradientNorm, OfManyElementsIsThatInFloat64) {
     Parameters parameters(wide_model(), Precision::Float32, at::kCPU);
     parameters.initialize(wide_model(), 1);

@@ -1,4 +1,4 @@
-// Compares the plain model with the decoder on one rank: two independent computations of the same gradients.
+// Compares the plain model with the decoder on one rank. The two compute the same gradients independently.
 #include <gtest/gtest.h>
 
 #include "engine/check/plain_model.h"

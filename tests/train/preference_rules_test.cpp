@@ -61,7 +61,7 @@ void expect_derivatives_of_autograd(const Preference& preference) {
         const at::Tensor loss = plain_preference_loss(preference, data.facts, sums_d2);
         at::Tensor slopes_d2 = torch::autograd::grad({loss}, {sums_d2})[0].narrow(0, 0, kDocuments);
         slopes_d2 = slopes_d2.detach().clone();
-        slopes_d2.select(1, 1).mul_(data.facts.prompt_labels_d.ne(0));  // without labels there is no slope
+        slopes_d2.select(1, 1).mul_(data.facts.prompt_labels_d.ne(0));  // no labels: the slope is 0
         EXPECT_NEAR(ours.loss, loss.item<double>(), 1e-9 * std::abs(ours.loss));
         std::vector<double> slopes;
         for (const auto& [completion, prompt] : ours.slopes)

@@ -10,8 +10,8 @@
 namespace ringmaster {
 namespace {
 
-/// Returns whether two ranks are found to differ after one of them flipped `bit` of an element of its
-/// weights.
+/// Returns whether the check finds that two ranks differ, after one rank has flipped `bit` of an element of
+/// its weights.
 bool is_found(Precision precision, int64_t element, int bit) {
     Mesh mesh;
     mesh.dp_replicate = 2;

@@ -36,7 +36,8 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, StoredAdamWOn,
                                           testing::Values(Precision::Float32, Precision::Bf16Mixed,
                                                           Precision::Bf16Full)));
 
-/// If each rank scaled only its own part of a block, the codes would differ.
+/// Ranks that share a block must use one scale. If each rank scaled only its own part, the codes would
+/// differ.
 TEST(CutBlocks, AreThoseThatSlicesCut) {
     Mesh mesh;
     mesh.dp_shard = 3;

@@ -29,7 +29,7 @@ MARKED = [said("Hi", "Hello", "More?", "So."), said("Hi <|USER|>", "Ho")]
 
 
 def chat_cases():
-    """Returns cases of `type: sharegpt:chat` in axolotl 0.3, which had no conversations of other forms."""
+    """Returns cases of `type: sharegpt:chat` in axolotl 0.3, which supported no other conversation templates."""
     rows = [*ROWS[:4], said("", "Only an answer"), said("Hi", "Hello", "More?"), said("alone"),
             {"conversations": talk("Ignored", "Hi", "Hello", roles=("gpt", "human"), names=("from", "value"))},
             {"conversations": talk("Hi", "Twice", roles=("human", "human"), names=("from", "value"))}, *MARKED]

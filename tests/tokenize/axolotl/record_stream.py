@@ -4,9 +4,9 @@ ours.
     python record_stream.py
 
 Run it in an environment with axolotl 0.19.0 and its numba, and the versions of transformers and datasets that launcher/tokenize locks.
-axolotl packs a buffer's documents in the order of torch's global generator, which depends on what the run computed before; here, and in
-our rows, it packs them in the stream's order. Its packed row holds micro_batch_size x sequence_len tokens; here that is one
-sequence_len, as in our rows."""
+axolotl packs the documents of a buffer in a random order from torch's global generator, which depends on what the run computed
+before. Here axolotl packs them in the stream's order, as our rows do. axolotl's packed row holds micro_batch_size x sequence_len
+tokens; here micro_batch_size is 1, so that it holds one sequence_len, as our rows do."""
 
 import os
 import tempfile
