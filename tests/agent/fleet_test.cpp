@@ -192,7 +192,7 @@ TEST_F(FirstNode, TellsStrangersNothingAndObeysNone) {
     EXPECT_EQ(heard().size(), 1U);
 }
 
-/// Forwards one connection to `port` and records what the client sent.
+/// Forwards one connection to `port` and records what each of the two ends sent.
 struct Recorder {
     explicit Recorder(int port) : listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         sockaddr_in address{};

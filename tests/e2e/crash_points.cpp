@@ -42,7 +42,7 @@ void log_call(const std::string& line) {
     syscall(SYS_close, file);
 }
 
-/// Returns true if the call is to fail, with errno set.
+/// Logs a watched call. If it is the chosen call, kills the process, or sets errno and returns true.
 bool fails(const char* call, const std::string& path) {
     if (!is_watched(path)) return false;
     const std::string what = std::string(call) + " " + path.substr(0, path.rfind(".tmp-"));

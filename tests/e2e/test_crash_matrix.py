@@ -62,7 +62,7 @@ class Scenario:
                 shutil.copytree(self.kept / name / folder.name, folder)
 
     def resume(self, by_command_line):
-        """Resumes by the command line, or, four times as fast, by the engine itself, as under torchrun."""
+        """Resumes with the command line or with the engine itself, as under torchrun, which is four times as fast."""
         if by_command_line:
             return ringmaster("resume", self.run, env=ENV, check=False)
         return subprocess.run(self.engine, env=ENV, capture_output=True, text=True, timeout=120)

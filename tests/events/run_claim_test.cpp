@@ -25,7 +25,8 @@ class Claim : public testing::Test {
         std::filesystem::remove_all(run_);
     }
 
-    /// Starts another process, which calls `begin` and then waits until the test kills it.
+    /// Starts another process, which calls `begin` and then waits until the test kills it. Returns its id
+    /// after `begin` has returned.
     pid_t elsewhere(const std::function<void()>& begin) {
         int ends[2];
         EXPECT_EQ(::pipe(ends), 0);

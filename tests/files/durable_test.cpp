@@ -19,7 +19,7 @@
 #include "tests/files/folder_fixture.h"
 
 static bool folders_fail_to_flush = false;
-static int calls_until_killed = 0;  ///< calls that may still change the disk before a kill; 0: no kill
+static int calls_until_killed = 0;  ///< the process ends at this call, counted from 1; 0: never
 
 static void count_call() {
     if (calls_until_killed > 0 && --calls_until_killed == 0) ::_exit(9);
@@ -157,8 +157,8 @@ TEST_F(Durable, AFolderAppearsWholeAndReplacesTheFormer) {
     EXPECT_EQ(names(), std::vector<std::string>{"step"});
 }
 
-/// Returns the exit status of a process that replaces a folder of two files with a newer one, and is killed
-/// just before it changes the disk for the `killed_at`-th time.
+/// Starts a process that replaces a folder of two files with a newer one, and ends just before it changes the
+/// disk for the `killed_at`-th time. Returns its exit status: 9 if it ended early, 0 if it finished.
 int status_of_a_replacement(const fs::path& target, int killed_at) {
     const pid_t child = ::fork();
     if (child == 0) {

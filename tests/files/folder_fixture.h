@@ -50,7 +50,7 @@ class FolderFixture : public ::testing::Test {
         std::sort(found.begin(), found.end());
         return found;
     }
-    /// Returns the text of the Error that `work` throws.
+    /// Returns the text of the Error that `work` throws, or an empty text if it throws none.
     static std::string refusal(const std::function<void()>& work) {
         try {
             work();

@@ -123,7 +123,8 @@ long resident_kib() {
     return resident * (::sysconf(_SC_PAGESIZE) >> 10);
 }
 
-/// Ends the process if an input uses up too much memory, before the machine runs out of it.
+/// Ends the process if an input hangs, or if the process's memory exceeds `most_kib`, before the machine runs
+/// out of memory.
 void watch(const std::stop_token& stop, long most_kib) {
     while (!stop.stop_requested()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -11,7 +11,8 @@
 namespace ringmaster {
 namespace {
 
-/// Finds a code one number at a time: bitsandbytes by bins, torchao by the thresholds between neighbours.
+/// Returns the code of one number as the book's library finds it: bitsandbytes by bins, torchao by the
+/// thresholds between neighbouring codes.
 uint8_t code_of(const CodeBook& book, float value, float scale) {
     if (book.search == CodeBook::Search::Binned) {
         const float held = std::clamp(value * (1.0F / scale), -1.0F, 1.0F);

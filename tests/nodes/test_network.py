@@ -33,8 +33,7 @@ def config(tmp_path):
 
 
 def listening(space):
-    """Returns every listener of a namespace, TCP, UDP, raw and Unix sockets: (kind, address, owning
-    programs)."""
+    """Returns (kind, address, owning programs) of every TCP, UDP, raw and Unix socket that listens in a namespace."""
     said = subprocess.run(["ip", "netns", "exec", space, "ss", "-Hlnp", "-t", "-u", "-w", "-x"], capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in said.splitlines()]
     return [(row[0], row[4], sorted(set(re.findall(r'"([^"]+)",pid=', row[-1])))) for row in rows]

@@ -62,7 +62,8 @@ def test_frozen_parameters_and_rows_stay_as_they_are_quick(llama, tmp_path):
 
 
 def axolotls_adamw(rate_of):
-    """Uses the parameter groups of axolotl's trainer, in which embedding and head have no weight decay."""
+    """Returns a function that builds AdamW with the parameter groups of axolotl's trainer: vectors, embedding and head
+    have no weight decay."""
     import torch
 
     def make(model):
@@ -112,8 +113,8 @@ def test_loraplus_gives_b_the_rate_that_peft_gives_it(llama, tmp_path):
 
 
 def test_rows_of_similar_length_come_together_as_in_transformers(llama, tmp_path, monkeypatch):
-    """Trains on one row per step. The rows come in the random order of a run without the key, grouped by length
-    as in transformers."""
+    """A run with one row per step shows the random order of rows. A second run, with group_by_length and two rows per
+    step, must take the rows in the order that transformers computes from that random order."""
     import torch
     from transformers.trainer_pt_utils import get_length_grouped_indices
 

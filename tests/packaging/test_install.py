@@ -21,7 +21,7 @@ def prefix(tmp_path_factory):
 
 @pytest.fixture
 def run(prefix, tmp_path):
-    """Runs a program as a new user of the machine would."""
+    """Returns a function that runs a program as a new user of the machine would."""
     def start(program, *arguments, **environment):
         env = {"PATH": f"{prefix}/bin:/usr/bin:/bin", "HOME": str(tmp_path), "LC_ALL": "C.UTF-8", "CUDA_VISIBLE_DEVICES": "", **environment}
         return subprocess.run([program, *map(str, arguments)], env=env, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
@@ -29,7 +29,8 @@ def run(prefix, tmp_path):
 
 
 def make_environment(folder):
-    """Makes a folder that looks like an environment with LibTorch; its Python is this one."""
+    """Fills a folder so that it looks like an environment with LibTorch, and returns its library folder. Its Python
+    is the one that runs the test."""
     libraries = folder / "lib/python3.11/site-packages/torch/lib"
     libraries.mkdir(parents=True)
     (libraries / "libtorch_cpu.so").touch()

@@ -264,7 +264,7 @@ TEST(SlurmVerdict, ARunningRunWhoseJobWaitsIsQueuedAgain) {
     EXPECT_FALSE(judged(queued, {"PENDING", "Resources", ""}));
 }
 
-/// Returns the traces of a run with this log.
+/// Returns the traces of a running job whose log has this text.
 RunTraces logged(const std::string& log) {
     return traces_of({"/nonexistent"}, running(), log);
 }

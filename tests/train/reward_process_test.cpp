@@ -23,7 +23,7 @@ RewardCommand shell(const std::string& script, int patience_ms = 5000) {
     return {{"/bin/sh", "-c", script}, {"m.f", "m.g"}, std::chrono::milliseconds(patience_ms)};
 }
 
-/// Returns the error of asking for rewards of two completions.
+/// Asks a process that runs `script` for the rewards of two completions; returns the error of this.
 Error error_of(const std::string& script, int patience_ms = 5000) {
     try {
         RewardProcess process(shell(script, patience_ms));

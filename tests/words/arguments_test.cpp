@@ -28,7 +28,7 @@ Arguments given(std::vector<std::string> words) {
     return Arguments(kCommand, pointers);
 }
 
-/// Returns the text and the hint of the Error that the call throws.
+/// Returns the text and the hint of the Error that the call throws, or an empty text if it throws none.
 template <class Call>
 std::string refusal(const Call& call) {
     try {
