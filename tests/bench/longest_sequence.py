@@ -3,12 +3,13 @@ with transformers.
 
     python tests/bench/longest_sequence.py --bin build/bin [--limit-gib 6] [--step 1024] [--times 16] [--dense] [--json FILE]
 
-Every process may allocate --limit-gib (RLIMIT_DATA). Both sides train one step of hidden 512, 6 layers, 8 heads, 4 key/value heads,
-intermediate 1408, vocabulary 128,256, untied, float32, AdamW, one row. transformers uses sdpa and gradient checkpointing; ours uses
-gradient checkpointing and tiled MLPs, and on two ranks sharded states (ZeRO 3). At these lengths attention takes hours, but its memory
-does not depend on the mask; the same holds for the head, which takes a chunk of tokens at a time. So ours is bisected with a sliding
-window of 1,024 tokens and labels on the last 2,048 only. Then --dense trains the length found (and --times transformers' length) with
-full attention and all labels.
+Every process may allocate --limit-gib (RLIMIT_DATA). Both sides train one step of hidden 512, 6 layers, 8 heads, 4
+key/value heads, intermediate 1408, vocabulary 128,256, untied, float32, AdamW, one row. transformers uses sdpa and
+gradient checkpointing; ours uses gradient checkpointing and tiled MLPs, and on two ranks sharded states (ZeRO 3). At these
+lengths attention takes hours, but its memory does not depend on the mask. The head's memory does not depend on the number
+of labels, because the head takes a chunk of tokens at a time. So ours is bisected with a sliding window of 1,024 tokens
+and labels on the last 2,048 tokens only. Then --dense trains the length found (and --times transformers' length) with full
+attention and all labels.
 """
 
 import argparse

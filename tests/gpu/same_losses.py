@@ -52,7 +52,7 @@ def kinds():
 
 
 def tokens_of(plan):
-    """Returns the path of the token file that a plan names. The file lies in the launcher's cache."""
+    """Returns the path of the token file that a plan names, or None if it names none. The file lies in the launcher's cache."""
     waiting = [plan]
     while waiting:
         value = waiting.pop()

@@ -55,7 +55,8 @@ def test_adapters_on_experts_are_those_of_peft(case, tmp_path):
 
 
 def quantize_experts(model, format):
-    """Quantizes the experts as axolotl's moe_quant.py does on a GPU: each use of a parameter dequantizes it."""
+    """Quantizes and dequantizes the experts' parameters once. axolotl's moe_quant.py, on a GPU, dequantizes a parameter at
+    each use, with the same result."""
     import bitsandbytes.functional as bnb
 
     for name, parameter in model.named_parameters():

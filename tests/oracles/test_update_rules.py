@@ -116,7 +116,8 @@ def bitsandbytes_32_bits_for_the_embedding(named):
 
 
 def beside_bitsandbytes(folder, name, kind, pairs, bf16, **arguments):
-    """Compares with bitsandbytes; `pairs` maps each of our states to a function that returns the library's."""
+    """Compares weights and states with bitsandbytes. `pairs` maps each of our states to a function that returns the
+    library's state."""
     import torch
 
     states, weights = ours(folder, optimizer=name, bf16=bf16, optim_args={k: v for k, v in arguments.items() if k in ("alpha", "beta3", "t_alpha", "t_beta3")})

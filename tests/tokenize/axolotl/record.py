@@ -66,7 +66,7 @@ def tokens_of(case, tokenizers):
 
 
 def trimmed(item):
-    """Removes the padding that llama2_chat adds."""
+    """Returns (ids, labels) without the padding that llama2_chat adds."""
     mask = item.get("attention_mask") or [1] * len(item["input_ids"])
     length = len(mask) - next((i for i, value in enumerate(reversed(mask)) if value), len(mask))
     return item["input_ids"][:length], item["labels"][:length]
