@@ -84,7 +84,7 @@ int64_t resident_bytes() {
     return pages * ::sysconf(_SC_PAGESIZE);
 }
 
-/// Polls node 0's Fleet in a thread, as the agent does.
+/// Polls node 0's Fleet in a thread, as the agent's supervisor does.
 class FirstNode : public testing::Test {
   protected:
     void start(int nodes) {

@@ -84,8 +84,8 @@ def test_a_warned_job_saves_is_queued_again_and_goes_on_to_the_same_losses(slurm
 
 @pytest.mark.parametrize("partition", ["low", "patient", "cheap"])
 def test_a_preempted_job_says_so_and_goes_on(partition, slurm, ask, straight, llama, rows_file, tmp_path):
-    """Tests jobs that are preempted in three ways: requeued at once, requeued after a grace time in which the ranks save, or not
-    requeued."""
+    """Tests jobs that are preempted in three ways: requeued at once, requeued after a grace time in which the ranks save, or
+    cancelled and then resumed by the user."""
     config = make_config(tmp_path, llama, rows_file, max_steps=80, **{**KEYS, "save_steps": 2})
     run = submit(ask, config, "--slurm", f"partition={partition}")
     wait_for(lambda: len(steps(run)) >= 3, "step 3")

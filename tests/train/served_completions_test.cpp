@@ -1,5 +1,5 @@
-// Tests the parser for the answers of the process that asks a server for completions, with correct answers
-// and many kinds of wrong ones.
+// Tests the questions to the process that asks a server for completions, and the parser of its answers, with
+// correct answers and many kinds of wrong ones.
 #include "engine/train/served_completions.h"
 
 #include <gmock/gmock.h>
