@@ -47,7 +47,8 @@ AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(pare
     setObjectName(u"adaptDialog"_s);
     setWindowTitle(tr("Make it run"));
     setMinimumSize(space(36), space(28));
-    auto* head = new QLabel(runs ? tr("With these changes the plan works.") : tr("The plan does not work yet."));
+    auto* head =
+        new QLabel(runs ? tr("With these changes the plan works.") : tr("The plan does not work yet."));
     head->setFont(fontOf(Type::Title));
     head->setWordWrap(true);
 
