@@ -117,7 +117,7 @@ void for_each_block(const Task& task, const std::vector<Slice>& slices, const Bo
     }
 }
 
-/// Gathers one float per row of the block, one head after the other.
+/// Gathers one float for each head and row of the block, head by head.
 inline std::vector<float> gathered_scalars(const at::Tensor& x_gt, const QueryBlock& block) {
     std::vector<float> rows;
     for (int64_t g = 0; g < x_gt.size(0); ++g) {

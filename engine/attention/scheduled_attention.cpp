@@ -38,8 +38,9 @@ std::vector<Unit> units_of(const AttentionSchedule& schedule, int64_t query_head
     return units;
 }
 
-/// Moves half of this rank's heads to the end of the backward pass. The keys of other ranks arrive while the
-/// first half computes. The last gradients travel back to their ranks while the second half computes.
+/// Returns the units of a backward pass. If one pass takes all heads, splits the stage of this rank's own
+/// keys by heads: half of them come first, the others last. Other ranks' keys arrive during the first half;
+/// the last gradients travel back during the second.
 std::vector<Unit> backward_units_of(const AttentionSchedule& schedule, int64_t query_heads,
                                     int64_t key_heads) {
     std::vector<Unit> units = units_of(schedule, query_heads, key_heads);

@@ -229,8 +229,8 @@ Tensors backward_of(const FlashKernel& kernel, const FlashInputs& in, const at::
     return {it.dq, it.dk, it.dv};
 }
 
-/// Returns the heads of one launch: with many tokens, a backward computes a few heads at a time
-/// (flash_blocks.h).
+/// Returns the inputs, narrowed to the heads of one launch: with many tokens, the backward pass takes a few
+/// heads at a time (flash_blocks.h).
 FlashInputs heads_of_a_launch(FlashInputs in, const KernelShape& shape) {
     const int64_t group = shape.heads / shape.kv_heads;
     const int64_t at_once = key_heads_at_once(shape.rows * shape.tokens, shape.kv_heads, group);

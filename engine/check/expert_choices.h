@@ -24,8 +24,8 @@ class ExpertChoices {
     /// one (excess_left_out).
     at::Tensor choose(int layer, const at::Tensor& places_n, const ExpertRanks& ranks,
                       const at::Tensor& own_nk);
-    /// Throws ProgramFault on all ranks if, on any rank, an expert that was not chosen exceeds a chosen one
-    /// by more than `share` of a score. Clears the record.
+    /// Throws ProgramFault on all ranks if, on any rank, an expert that was left out scored higher than a
+    /// chosen one by more than the fraction `share`. Clears the record.
     void check(Groups& groups, double share);
 
   private:

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t kSampledRows = 16;
 
-// Bounds for ‖product − definition‖ ÷ ‖definition‖. A product passes through float16, which is off by at most
-// 5e-4 of each number, and in bfloat16 is then rounded twice, by at most 4e-3 in all.
+// Bounds for ‖product − definition‖ ÷ ‖definition‖. A product passes through float16, whose
+// relative error is at most 5e-4. In bfloat16 it is then rounded twice, by at most 4e-3 in all.
 constexpr double kFloat32Bound = 2e-3;
 constexpr double kBfloat16Bound = 1e-2;
 

@@ -14,8 +14,8 @@ struct LinkFigures {
     double latency_s = 0;    ///< seconds to send one number while receiving one
 };
 
-/// Measures as one of two ranks of a ring; the other rank must call it too. Takes about `seconds`, longer on
-/// slow links. Throws Error(Refused) if the other rank is gone.
+/// Returns the speed and latency of the link between the two ranks of a ring; both must call it. Takes about
+/// `seconds`, longer on slow links. Throws Error(Refused) if the other rank is gone.
 LinkFigures measure_link(Groups& groups, double seconds);
 
 struct LinkOptions {

@@ -60,7 +60,7 @@ bool saves_what_it_evaluates(const Config& config) {
     return save > 0 && evaluate > 0 && std::fmod(save, evaluate) == 0;
 }
 
-/// Returns the steps to suggest if eval_steps is missing or a fraction of the run.
+/// Returns `steps` as a whole number; 50 if it is missing or a fraction of the run.
 int64_t whole_steps(const std::optional<double>& steps) {
     constexpr int64_t kOtherwise = 50;
     return steps && *steps >= 1 ? static_cast<int64_t>(*steps) : kOtherwise;

@@ -229,7 +229,7 @@ std::string body_of(const ModelConfig& m, const Family& family) {
     return family.body.empty() ? "model." : std::string(family.body);
 }
 
-/// Returns the name in files of a parameter [model.layers.N.]module.weight or .bias.
+/// Returns the name that a parameter, here [model.layers.N.]module.weight or .bias, has in the model's files.
 std::string file_name(const ModelConfig& m, const Family& family, const ParameterShape& shape) {
     const std::string number = std::to_string(shape.layer) + ".";
     const std::string prefix = shape.layer < 0 ? "" : "model.layers." + number;

@@ -23,7 +23,7 @@ class LayerInputs {
     void begin(const at::Tensor& ids_n, const at::Tensor& x_nc, bool learns);
     /// Returns a layer's input [N, P], a view.
     at::Tensor of(int layer) const { return columns_of(inputs_nw_, layer); }
-    /// Keeps the gradient of a layer's input, if it is needed.
+    /// Keeps the gradient of a layer's input. Does nothing if begin() was called without `learns`.
     void put_gradient(int layer, const at::Tensor& gradient_np);
     /// Adds the gradient of the embedding's output to dx_nc. Sets the gradients of the embedding's unit to
     /// beta · gradient + new gradient, unless they are frozen. Call put_gradient for every layer first.

@@ -73,7 +73,7 @@ class TensorMachine {
     /// Begins a chunk of a shard that has several. `keys` holds the keys and values of the layer's earlier
     /// chunks.
     void enter_chunk(size_t chunk, LayerKeys& keys);
-    /// Begins a pass over the cache's new tokens, which has no backward pass.
+    /// Begins a pass over the cache's new tokens, without a backward pass.
     void begin_decoding(KeyValueCache& cache);
     const at::Tensor& places() const { return places_n_; }  ///< places of the chunk's tokens in the data
     bool decodes() const { return cache_ != nullptr; }

@@ -93,8 +93,8 @@ double warmup_stable_decay(const Config& config, const RatePoint& p) {
     return above(left, lowest);
 }
 
-/// Computes transformers' cosine, or axolotl's (utils/schedulers.py) if cosine_min_lr_ratio is set, with or
-/// without cosine_constant_lr_ratio.
+/// Computes transformers' cosine. If cosine_min_lr_ratio is above 0 and lr_quadratic_warmup is off, computes
+/// axolotl's (utils/schedulers.py), with or without cosine_constant_lr_ratio.
 double cosine(const Config& config, const RatePoint& p) {
     if (config.lr_quadratic_warmup || config.cosine_min_lr_ratio.value_or(0) == 0)
         return std::max(0.0, waves(config, p.progress()));

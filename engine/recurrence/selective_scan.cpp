@@ -79,7 +79,7 @@ struct SelectiveScan::Some {
     void put_state(const at::Tensor& to_bek1, const at::Tensor& state_bgkl) const {
         to_bek1.narrow(1, range.first, range.count).copy_(from_groups(state_bgkl, range.count).unsqueeze(3));
     }
-    /// Returns P of these channels, [B, C, K, 1].
+    /// Returns P, the decay over `span`, for this range of channels: [B, C, K, 1].
     at::Tensor decay_over(const TokenSpan& span) const {
         const at::Tensor sums_bc = without_filling(steps_btc).narrow(1, span.first, span.count).sum(1);
         return (sums_bc.unsqueeze(2) * rates_ck).exp_().unsqueeze(3);

@@ -23,8 +23,8 @@ std::vector<Tick> ticks(Unit unit, double low, double high, int most);
 /// Returns the ticks of a logarithmic axis; low must be above 0.
 std::vector<Tick> logTicks(Unit unit, double low, double high, int most);
 
-/// Returns the distance of round ticks: 1, 2 or 5 times a power of ten; for seconds also times such as 15
-/// minutes or 2 days.
+/// Returns the step between ticks at round values: 1, 2 or 5 times a power of ten, for bytes in the unit that
+/// suits `span`. For long times also steps such as 15 minutes or 2 days.
 double tickStep(Unit unit, double span, int most);
 
 }  // namespace ringmaster

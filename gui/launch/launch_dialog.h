@@ -1,4 +1,4 @@
-/// Leads from a press of Launch (or Resume, or Set up) to the first step, or into the queue. It asks where to
+/// Takes the user from Launch (or Resume, or Set up) to the first step, or into the queue. It asks where to
 /// run, then shows the phases with their progress. Every phase can be cancelled, and a failed one says what
 /// to do next. The launcher does the work; this dialog only shows it.
 #pragma once

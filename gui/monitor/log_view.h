@@ -28,7 +28,7 @@ class LogModel : public QAbstractTableModel {
     explicit LogModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
     void clear();
-    /// Adds lines, which must ascend by time. Drops the oldest lines if there are too many.
+    /// Adds lines, which must be in order of time. Drops the oldest lines if there are too many.
     void add(const std::vector<LogLine>& lines);
 
     int rowCount(const QModelIndex& parent = {}) const override;

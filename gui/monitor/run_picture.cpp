@@ -143,7 +143,8 @@ class ChartMaker {
         for (const auto& [step, checkpoint] : history_.checkpoints()) {
             if (is_shown(step)) saved.push_back(step);
         }
-        // More marks would merge into a band, and finding the place of each takes time.
+        // Shows no marks if there are more: they would merge into a band, and finding the place of each takes
+        // time.
         if (saved.size() > kMostMarks) saved.clear();
         for (const int64_t step : saved) charts_.marks.push_back({place_of(step), step});
         int ranks = 0;

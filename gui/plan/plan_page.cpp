@@ -156,7 +156,8 @@ void PlanPage::arrange() {
     m_sheet->setSizes(is_wide ? QList{space(19), space(14)} : QList{sheet - problems, problems});
 }
 
-/// Gives the problems the room below a short text, unless the user has chosen their sizes.
+/// Gives the list of problems, if it is below the text, the height that the text does not need, unless the
+/// user has moved the splitter.
 void PlanPage::shareSheet() {
     if (m_sheet->orientation() != Qt::Vertical || m_sheet_chosen || m_sheet->height() <= 0) return;
     const int room = m_sheet->height() - m_sheet->handleWidth(), least = std::min(space(14), room / 2);

@@ -291,7 +291,6 @@ int YamlEditor::lineAt(int y) const {
 void YamlEditor::paintGutter(QPaintEvent* event) {
     const Colours c = coloursOf(this);
     QPainter painter(m_gutter);
-    painter.fillRect(event->rect(), c.card);
     painter.setFont(font());
     const int height = fontMetrics().height();
     const double side = height * 0.72;

@@ -117,7 +117,7 @@ std::vector<std::string> rank_environment(const RankPlace& place, const std::vec
     if (!is_set("OMP_NUM_THREADS")) {
         own.push_back("OMP_NUM_THREADS=" + std::to_string(std::max(1, place.cores / place.local_ranks)));
     }
-    // Drops a surrounding torchrun's variables, which would send the ranks to its store.
+    // Drops inherited variables that would send the ranks to the store of an outer torchrun or agent.
     std::vector<std::string> dropped = {"TORCHELASTIC_USE_AGENT_STORE", "RINGMASTER_STORE_FD"};
     for (const std::string& entry : own) dropped.push_back(entry.substr(0, entry.find('=')));
     std::vector<std::string> environment;

@@ -44,7 +44,7 @@ struct RankWait {
 };
 
 struct SlowRank {
-    int rank = 0;      ///< rank that waits least, so that the others wait for it
+    int rank = 0;      ///< rank that waits least, because the others wait for it
     int waiting = 0;   ///< rank that waits longest
     double share = 0;  ///< (longest wait − shortest wait) ÷ step time of the longest-waiting rank
 };

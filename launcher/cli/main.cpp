@@ -131,8 +131,8 @@ int run_command(const Command& command, std::span<char* const> words, CommandCon
     return command.run(Arguments(command.spec, words), session);
 }
 
-/// Returns a command's options, or the help entry with that id, ignoring case. Throws Error(Usage) for any
-/// other topic.
+/// Returns the options of the command `topic`, or the help entry whose id is `topic` in any case. Throws
+/// Error(Usage) for any other topic.
 std::string help_on(const std::string& topic) {
     for (const Command& command : commands()) {
         if (command.spec.name == topic) return help_of(command.spec);

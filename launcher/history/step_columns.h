@@ -33,7 +33,8 @@ enum class Measure {
     DataSeconds,
     MemoryBytes,
     PeakMemoryBytes,
-    // Stored if the run has them, under the names of the event's fields (engine/events/step_fields.h).
+    // The following measures are stored only if the run has them. Their names are those of the event's fields
+    // (engine/events/step_fields.h).
     RouterLoss,
     RewardsChosen,
     RewardsRejected,

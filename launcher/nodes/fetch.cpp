@@ -134,7 +134,7 @@ void receive(SshSession& session, const std::string& path, const PartFile& part,
     }
 }
 
-/// Returns the bytes still missing of files that are here in part or not at all.
+/// Returns the number of bytes to receive for files that are missing or incomplete here.
 int64_t bytes_missing(const Manifest& there, const fs::path& to) {
     int64_t bytes = 0;
     for (const auto& [name, file] : there.files) {

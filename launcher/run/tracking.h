@@ -32,8 +32,8 @@ TrackerStates parse_tracker_states(const std::string& text);
 /// Returns the trackers' states on this machine; none if the agent is missing or prints nothing.
 TrackerStates tracker_states_here(const std::filesystem::path& settings, const Places& places);
 
-/// Returns which machine sends to a tracker: "node" or "launcher". The launching machine writes files if it
-/// can.
+/// Returns which machine sends to a tracker: "node" or "launcher". The node sends if its client is ready,
+/// else the launching machine. A tracker that writes a file prefers the launching machine.
 const char* sender_of(const TrackerState& node, const TrackerState& here);
 
 std::filesystem::path tracking_settings(const RunDirectory& run);

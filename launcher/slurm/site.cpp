@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kPatience_s = 90;  ///< Slurm's commands themselves retry for a minute
+constexpr int kPatience_s = 90;  ///< limit for one command; Slurm's own retry for a minute
 constexpr int64_t kTailBytes = 64 << 10;
 constexpr int kNoSuchCommand = 127;
 

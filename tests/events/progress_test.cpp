@@ -50,8 +50,7 @@ TEST(Progress, OfAStoppedProcessIsReadByAnother) {
     EXPECT_EQ(as_reason(table.of(0)), other) << "slots are apart";
 }
 
-/// Returns the parts of a reason that say where a rank at `place` works (layer and hop) and at which
-/// activity.
+/// Returns the parts of a reason that say where a rank at `place` is (layer and hop) and what it is doing.
 Reason work_at(const Place& place) {
     const Reason reason = as_reason(Whereabouts{place, false, {}});
     return {reason.begin() + 1, reason.end() - 1};

@@ -24,7 +24,7 @@ namespace {
 constexpr int kBeat_ms = 5;
 constexpr int kLongest_s = 60;  ///< maximum time until the run is on the screen
 
-/// Measures what delays the event loop's next timer beat.
+/// Measures how late a timer of the event loop fires.
 class StallMeter : public QObject {
   public:
     StallMeter() {

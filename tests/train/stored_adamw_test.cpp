@@ -156,7 +156,7 @@ TEST(StoredAdamW, GpuCodesAreThoseOfTheCpu) {
     }
 }
 
-/// Holds an optimizer of 17 million weights, so that updates read memory and not a cache.
+/// Holds an optimizer of about 25 million weights, so that updates read memory and not a cache.
 class TimedOptimizer {
   public:
     explicit TimedOptimizer(const std::string& name) : config_(config_of(name)) {

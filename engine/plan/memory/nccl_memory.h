@@ -39,8 +39,9 @@ struct NcclInputs {
     std::optional<double> link;  ///< measured bytes per second between two ranks of a node
 };
 
-/// Bytes of one rank. The low count assumes GPUs without NVLink, unless the link was measured, and only
-/// algorithms that are certain to be used. The high count assumes a B200 and every algorithm.
+/// Bytes of one rank. `low` assumes no NVLink, unless a fast link was measured and the group is on one node,
+/// and counts only algorithms that are certain to be used. `high` counts every algorithm, and assumes a B200
+/// unless the group spans nodes or the measured link is slow.
 struct NcclBytes {
     double low = 0, expected = 0, high = 0;
 };

@@ -75,7 +75,7 @@ ConfigReading lean(const ConfigReading& reading) {
     return copy;
 }
 
-/// Returns a rank for the verdict; lower is better.
+/// Returns the verdict's place in the order of preference; 0 is best.
 int class_of(Verdict verdict) {
     return verdict == Verdict::WillNotFit ? 2 : verdict == Verdict::Tight ? 1 : 0;
 }
