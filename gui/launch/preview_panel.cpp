@@ -37,7 +37,8 @@ PreviewPanel::PreviewPanel(Session& session, const Request& request, QWidget* pa
     m_text->setObjectName(u"previewText"_s);
     m_text->setReadOnly(true);
     m_text->setFont(fontOf(Type::Code));
-    m_text->setWordWrapMode(QTextOption::WrapAnywhere);  // long lines wrap rather than being cut off
+    m_text->setWordWrapMode(
+        QTextOption::WrapAtWordBoundaryOrAnywhere);  // long lines wrap rather than being cut off
     m_text->setTabChangesFocus(true);
     m_text->setAccessibleName(title->text());
     m_text->setMinimumHeight(space(5.5));

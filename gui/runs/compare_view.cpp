@@ -35,8 +35,6 @@ constexpr CurveKind kKinds[] = {CurveKind::Loss,      CurveKind::TokensPerSecond
                                 CurveKind::SamplerGap};
 
 constexpr double kLeastColumnEms = 6;  ///< minimum width of a run's column
-constexpr double kMostColumnEms =
-    12;  ///< columns widen up to this width to fit their texts, even if the table then scrolls
 
 /// Paints a figure and, under it, how it compares with the first run's.
 class ChangeDelegate : public QStyledItemDelegate {
