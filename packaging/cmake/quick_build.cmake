@@ -7,11 +7,3 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache_command})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${ccache_command})
 endif()
-
-# Links with mold if it is installed. With the system's linker, linking takes a third of a rebuild after a changed
-# header.
-include(CheckLinkerFlag)
-check_linker_flag(CXX -fuse-ld=mold RINGMASTER_HAS_MOLD)
-if(RINGMASTER_HAS_MOLD)
-    add_link_options(-fuse-ld=mold)
-endif()
