@@ -151,10 +151,12 @@ std::vector<FigureRow> figures_of(const std::vector<ComparedRun>& runs) {
           ComparedFigure::LastReward, ComparedFigure::TokensPerSecond, ComparedFigure::StepTime,
           ComparedFigure::Overhead, ComparedFigure::PeakMemory, ComparedFigure::Duration,
           ComparedFigure::MemoryOverEstimate, ComparedFigure::TimeOverEstimate}) {
+        const bool of_peak =
+            figure == ComparedFigure::PeakMemory || figure == ComparedFigure::MemoryOverEstimate;
         FigureRow row{figure, {}, {}, {}};
         for (const ComparedRun& run : runs) {
             row.values.push_back(value_of(figure, run));
-            row.sampled.push_back(figure == ComparedFigure::PeakMemory && run.row.measured.peak_is_sampled);
+            row.sampled.push_back(of_peak && run.row.measured.peak_is_sampled);
         }
         for (size_t index = 0; index < runs.size(); ++index)
             row.changes.push_back(index == 0 ? Change::Unknown

@@ -110,6 +110,17 @@ class RunsCompareTest : public QObject {
         QCOMPARE(change_of(ComparedFigure::Overhead, 0.064, 0.074), Change::Worse);
     }
 
+    void aSampledPeakIsMarked() {
+        Comparison comparison;
+        comparison.runs.resize(2);
+        comparison.figures = {
+            {ComparedFigure::PeakMemory, {2e9, 2e9}, {Change::Unknown, Change::Same}, {true, false}}};
+        FiguresModel model;
+        model.show(comparison);
+        QCOMPARE(model.index(0, 1).data().toString(), u"\u2248 "_s + show::bytes(2'000'000'000));
+        QVERIFY(!model.index(0, 2).data().toString().contains(u'\u2248'));
+    }
+
     void comparedRunsFitANarrowPage() {
         TestHome home;
         for (const char* name :
