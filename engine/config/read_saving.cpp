@@ -9,7 +9,7 @@ namespace {
 const std::vector<std::string> kEvaluations{"steps", "epoch", "no"}, kSaves{"steps", "epoch", "best", "no"};
 
 /// Reads the number of steps between two saves or evaluations. A number below 1 is a fraction of all steps.
-/// As in axolotl, 0 counts as not given.
+/// Returns nullopt for 0, because axolotl treats 0 like a missing key.
 std::optional<double> read_interval(KeyReader& keys, const std::string& key) {
     const auto steps = keys.number(key);
     if (!steps || *steps == 0) return std::nullopt;

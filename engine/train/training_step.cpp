@@ -113,8 +113,8 @@ void TrainingStep::check_weights() {
 void TrainingStep::update(const Computed& computed, int64_t step, double learning_rate) {
     UpdateCheck check(parameters_, optimizer_, config_, step);
     if (config_.max_grad_norm) {
-        // As in torch.nn.utils.clip_grad_norm_: never enlarges gradients; the constant avoids a division by
-        // zero.
+        // The factor is that of torch.nn.utils.clip_grad_norm_: it never enlarges gradients, and the constant
+        // avoids a division by zero.
         const double factor = *config_.max_grad_norm / (computed.grad_norm + 1e-6);
         if (factor < 1) parameters_.gradients().values.mul_(factor);
     }

@@ -61,12 +61,11 @@ AdaptDialog::AdaptDialog(const Adapted& adapted, QWidget* parent) : QDialog(pare
         if (!effect.isEmpty()) text += note(tr("Result: %1").arg(effect));
         if (step.after.memory_bytes && step.before.memory_bytes != step.after.memory_bytes)
             text += note(tr("Memory of the fullest rank: %1").arg(show::bytes(*step.after.memory_bytes)));
-        if (effect.isEmpty() && step.before.global_batch &&
-            step.after.global_batch &&  // an effect says how the batch changes
-            step.before.global_batch != step.after.global_batch)
-            text +=
-                note(tr("Global batch: %1 instead of %2")
-                         .arg(show::count(*step.after.global_batch), show::count(*step.before.global_batch)));
+        // An effect says itself how the batch changes.
+        const auto& before = step.before.global_batch;
+        const auto& after = step.after.global_batch;
+        if (effect.isEmpty() && before && after && before != after)
+            text += note(tr("Global batch: %1 instead of %2").arg(show::count(*after), show::count(*before)));
     }
     for (const Diagnostic& said : adapted.missing)
         text += u"<p><b>%1</b> %2</p>"_s.arg(

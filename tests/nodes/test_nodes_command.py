@@ -218,8 +218,7 @@ def test_a_jump_host_through_itself_is_refused(client):
 
 def test_a_noisy_login_shell_does_no_harm_and_is_said(client):
     server = client.serve("noisy")
-    # Of the shells, only bash reads a startup file over ssh. So a forced command that prints stands in for such a
-    # file.
+    # A forced command that prints stands in for a noisy startup file, because only bash reads one over ssh.
     script = server.folder / "noise.sh"
     script.write_text("#!/bin/sh\necho 'Welcome to the CLUSTER!'\nprintf 'end ok\\nsystem VMS\\n'\nexec sh -c \"$SSH_ORIGINAL_COMMAND\"\n")
     script.chmod(0o755)
